@@ -63,7 +63,8 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "uniqueness": uniqueness,
     "proofs": proofs,
 }
-ALONG = {"accuracy": "capped"}  # who asks for one gets the other as well, which may also be asked for by itself
+# who asks for one gets the other as well, which may also be asked for by itself
+ALONG = {"accuracy": "capped"}
 
 
 def machine(peers: Peers) -> dict[str, str]:
@@ -81,16 +82,31 @@ def machine(peers: Peers) -> dict[str, str]:
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )
 
 
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m bench", description="Hedgerow's speed and accuracy against named peers, as ratios of one run."
+        prog="python -m bench",
+        description="Hedgerow's speed and accuracy against named peers, as ratios of one run.",
     )
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"any of {', '.join(SECTIONS)}; all if none is named")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, no peers: shows that everything runs, measures nothing")
+    parser.add_argument(
+        "sections",
+        nargs="*",
+        metavar="SECTION",
+        help=f"any of {', '.join(SECTIONS)}; all if none is named",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of tables"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="tiny sizes, no peers: shows that everything runs, measures nothing",
+    )
     parser.add_argument("--alone", action="store_true", help="full sizes, no peers")
     found = parser.parse_args(words)
     if unknown := set(found.sections) - set(SECTIONS):
@@ -110,15 +126,24 @@ def main(words: list[str]) -> int:
     with hired(wanted=not (asked.quick or asked.alone)) as peers:
         facts = machine(peers)
         if not asked.json:
-            console.print(Text("  ".join(f"{name} {value}" for name, value in facts.items()), style="dim"))
+            console.print(
+                Text("  ".join(f"{name} {value}" for name, value in facts.items()), style="dim")
+            )
         sections = {}
         for name in _list_sections(asked.sections):
             sections[name] = SECTIONS[name](peers, quick=asked.quick)
             if not asked.json:
                 render(sections[name], console)
-        facts |= {"load at the end": " ".join(f"{load:.2f}" for load in os.getloadavg()), "seconds": f"{perf_counter() - start:.0f}"}
+        facts |= {
+            "load at the end": " ".join(f"{load:.2f}" for load in os.getloadavg()),
+            "seconds": f"{perf_counter() - start:.0f}",
+        }
     if asked.json:
-        told = {"machine": facts, "left out": peers.left_out, "sections": {name: section.to_dict() for name, section in sections.items()}}
+        told = {
+            "machine": facts,
+            "left out": peers.left_out,
+            "sections": {name: section.to_dict() for name, section in sections.items()},
+        }
         print(json.dumps(told, indent=2))
         return 0
     console.print()
@@ -128,11 +153,19 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _close(sections: dict[str, Section], facts: dict[str, str], console: Console, *, quick: bool) -> None:
+def _close(
+    sections: dict[str, Section], facts: dict[str, str], console: Console, *, quick: bool
+) -> None:
     marks = [target.mark for section in sections.values() for target in section.targets]
-    told = ", ".join(f"{marks.count(mark)} {mark}" for mark in ("met", "not met", "not measured") if mark in marks)
+    told = ", ".join(
+        f"{marks.count(mark)} {mark}"
+        for mark in ("met", "not met", "not measured")
+        if mark in marks
+    )
     load = f"load {facts['load']} before, {facts['load at the end']} after"
-    console.print(f"Targets: {told or 'none in these sections'}. {facts['seconds']} seconds; {load}.")
+    console.print(
+        f"Targets: {told or 'none in these sections'}. {facts['seconds']} seconds; {load}."
+    )
     if quick:
         console.print("This was --quick: everything runs, and no figure means anything.")
 

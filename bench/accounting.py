@@ -1,6 +1,8 @@
-"""What many releases cost together: Hedgerow's running sum of rho, against privacy loss distributions and opendp's conversion.
+"""What many releases cost together: Hedgerow's running sum of rho, against privacy loss
+distributions and opendp's conversion.
 
-The sum is what an interactive budget can use; a privacy loss distribution is tighter, but needs the whole list of questions beforehand.
+The sum is what an interactive budget can use; a privacy loss distribution is tighter, but needs the
+whole list of questions beforehand.
 """
 
 from __future__ import annotations
@@ -26,11 +28,24 @@ def accounting(peers: Peers, *, quick: bool = False) -> Section:
     return Section(
         "Accounting: epsilon of many releases at delta = 1e-6, and milliseconds to find it",
         rows,
-        [worst("the sum of rho at least as tight as opendp's (ratio)", 1 + 1e-9, rows, "times opendp")],
         [
-            "PLD: dp-accounting, needs all releases beforehand. 'at once' multiplies one loss, 'one by one' adds them up as a ledger does.",
+            worst(
+                "the sum of rho at least as tight as opendp's (ratio)",
+                1 + 1e-9,
+                rows,
+                "times opendp",
+            )
         ],
-        [("releases", "scale", "epsilon", "opendp's", "PLD's", "times opendp", "times PLD"), ("releases", *_TIMES)],
+        [
+            (
+                "PLD: dp-accounting, needs all releases beforehand. 'at once' multiplies one loss,"
+                " 'one by one' adds them up as a ledger does."
+            ),
+        ],
+        [
+            ("releases", "scale", "epsilon", "opendp's", "PLD's", "times opendp", "times PLD"),
+            ("releases", *_TIMES),
+        ],
     )
 
 
@@ -43,11 +58,18 @@ def _row(law: str, count: int, peers: Peers, rounds: int) -> Row:
     # opendp charges 1/(2 sigma^2), and epsilon^2/2 for pure noise: the same with epsilon = 1/scale.
     theirs = peers.ask("opendp", "epsilon_of", count / (2 * scale**2), DELTA).get("value")
     contenders = {
-        _TIMES[0]: Contender(of(lambda: (count * mechanism.loss(1)).epsilon_at(DELTA)), rounds=rounds),
+        _TIMES[0]: Contender(
+            of(lambda: (count * mechanism.loss(1)).epsilon_at(DELTA)), rounds=rounds
+        ),
         _TIMES[1]: Contender(of(_singly(kind(scale), count)), rounds=rounds, warm=False),
-        _TIMES[2]: Contender(peers.round("dp-accounting", "epsilon_of", law, scale, count, DELTA), rounds=2),
+        _TIMES[2]: Contender(
+            peers.round("dp-accounting", "epsilon_of", law, scale, count, DELTA), rounds=2
+        ),
     }
-    taken = {name: None if seconds is None else seconds * 1e3 for name, seconds in fastest(contenders).items()}
+    taken = {
+        name: None if seconds is None else seconds * 1e3
+        for name, seconds in fastest(contenders).items()
+    }
     return {
         "releases": f"{count:,} x {law}",
         "scale": f"{scale}",

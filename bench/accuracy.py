@@ -1,8 +1,11 @@
-"""Accuracy: how far off answers are, at equal epsilon, delta and bounds, against the peers that can be asked the same.
+"""Accuracy: how far off answers are, at equal epsilon, delta and bounds, against the peers that can
+be asked the same.
 
-Counts, sums and moments: the mean square of the error. Quantiles: the mean number of ranks. Undeclared keys: how many are shown. One
-release of each spends all of epsilon and delta; how it is repeated is in ``bench.repeated`` for us and in each adapter for the peers. Where
-several tables of a shape are asked, each is asked as often as the others by everybody, and what is compared are the means of each table.
+Counts, sums and moments: the mean square of the error. Quantiles: the mean number of ranks.
+Undeclared keys: how many are shown. One release of each spends all of epsilon and delta; how it is
+repeated is in ``bench.repeated`` for us and in each adapter for the peers. Where several tables of
+a shape are asked, each is asked as often as the others by everybody, and what is compared are the
+means of each table.
 """
 
 from __future__ import annotations
@@ -40,20 +43,40 @@ WRONG = {
     ("pyqrlew", "STDDEV"): "²",
 }
 NOTES = (
-    "¹ It clamps the noisy count to the exact number of rows, which is most often the answer then: not private.",
-    "² It answers another question, without a word: rows for distinct values, and a variance without the square of the mean.",
-    "diffprivlib takes the number of rows for public (other neighbours, less to hide) and each row for a person.",
-    "smartnoise-sql caps rows, not groups. opendp is told that its caps hold; its candidates for a quantile are 1,001, evenly spaced.",
-    "Keys: how many of 2,000 are shown; more is better, so the ratio is the best peer's to ours. pipeline-dp has the better of its Laplace "
-    "and Gaussian thresholds, with all of epsilon.",
-    "told: the mean error by what explain says, which should be 1; for AVG and VAR, at the rows and means that there are. "
-    "Quantiles: the share of answers within the ranks that explain gives for 95 %.",
+    (
+        "¹ It clamps the noisy count to the exact number of rows, which is most often the answer"
+        " then: not private."
+    ),
+    (
+        "² It answers another question, without a word: rows for distinct values, and a variance"
+        " without the square of the mean."
+    ),
+    (
+        "diffprivlib takes the number of rows for public (other neighbours, less to hide) and each"
+        " row for a person."
+    ),
+    (
+        "smartnoise-sql caps rows, not groups. opendp is told that its caps hold; its candidates"
+        " for a quantile are 1,001, evenly spaced."
+    ),
+    (
+        "Keys: how many of 2,000 are shown; more is better, so the ratio is the best peer's to"
+        " ours. pipeline-dp has the better of its Laplace and Gaussian thresholds, with all of"
+        " epsilon."
+    ),
+    (
+        "told: the mean error by what explain says, which should be 1; for AVG and VAR, at the rows"
+        " and means that there are. Quantiles: the share of answers within the ranks that explain"
+        " gives for 95 %."
+    ),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A mean and its standard error, from independent numbers: those of runs, or the means of tables."""
+    """A mean and its standard error, from independent numbers: those of runs, or the means of
+    tables.
+    """
 
     each: Floats
 
@@ -73,7 +96,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came out in one cell: figures of who could answer, reasons of who could not, and how ours keeps what was said of it."""
+    """What came out in one cell: figures of who could answer, reasons of who could not, and how
+    ours keeps what was said of it.
+    """
 
     cell: Cell
     figures: dict[str, Figure]
@@ -90,24 +115,68 @@ def accuracy(peers: Peers, *, quick: bool = False) -> Section:
     average = [_midpoint(one) for one in found if one.cell.task == "mean"]
     together = [_one_by_one(one, quick=quick) for one in found if one.cell.task == "quantiles"]
     cells, (first_keys, more_keys) = rows[:-2], rows[-2:]
-    reasons = {f"{name} has no {one.cell.aggregate}: {reason}" for one in found for name, reason in one.reasons.items()}
+    reasons = {
+        f"{name} has no {one.cell.aggregate}: {reason}"
+        for one in found
+        for name, reason in one.reasons.items()
+    }
     return Section(
         f"Accuracy: one question that spends epsilon {float(EPSILON):g}, delta {float(DELTA):g}",
         [*rows, *average, *together],
         [
-            worst("at most 1.05 times the error of the best peer, two standard errors allowed", 1.05, cells, "at least"),
-            worst("AVG at least 1.8 times below midpoint sum and count", 1.8, average, "theirs / ours", at_least=True),
-            worst("twenty quantiles at least twice below independent ones", 2, together, "theirs / ours", at_least=True),
-            worst("no fewer keys than the best peer, two standard errors allowed", 1, [first_keys], "at least"),
-            worst("more keys than the best peer when people are in several groups", 1, [more_keys], "at least"),
-            worst("counts and sums: the error that explain tells (standard errors off)", 4, cells, "off, s.e."),
+            worst(
+                "at most 1.05 times the error of the best peer, two standard errors allowed",
+                1.05,
+                cells,
+                "at least",
+            ),
+            worst(
+                "AVG at least 1.8 times below midpoint sum and count",
+                1.8,
+                average,
+                "theirs / ours",
+                at_least=True,
+            ),
+            worst(
+                "twenty quantiles at least twice below independent ones",
+                2,
+                together,
+                "theirs / ours",
+                at_least=True,
+            ),
+            worst(
+                "no fewer keys than the best peer, two standard errors allowed",
+                1,
+                [first_keys],
+                "at least",
+            ),
+            worst(
+                "more keys than the best peer when people are in several groups",
+                1,
+                [more_keys],
+                "at least",
+            ),
+            worst(
+                "counts and sums: the error that explain tells (standard errors off)",
+                4,
+                cells,
+                "off, s.e.",
+            ),
             worst("95 % intervals cover (standard errors below 95 %)", 4, cells, "short, s.e."),
         ],
         [*NOTES, *sorted(reasons)],
         [
             ("aggregate", "data", "hedgerow", *(peer.name for peer in ACCURATE[:2])),
             ("aggregate", "data", *(peer.name for peer in ACCURATE[2:])),
-            ("aggregate", "data", "ours / best", "of ratio ± %", "at least", "± %", "theirs / ours"),
+            (
+                "aggregate",
+                "data",
+                "ours / best",
+                "of ratio ± %",
+                "at least",
+                "± %",
+                "theirs / ours",
+            ),
             ("aggregate", "data", "told", "off, s.e.", "covered", "short, s.e."),
         ],
     )
@@ -116,11 +185,16 @@ def accuracy(peers: Peers, *, quick: bool = False) -> Section:
 def _found(cell: Cell, peers: Peers, names: dict[str, str], *, quick: bool) -> Found:
     cell = replace(cell, draws=min(cell.draws, 2), seconds=USUAL) if quick else cell
     tables = cell.drawn()
-    exact, runs = [_exact(one) for one in tables], 20 if quick else max(20, cell.runs // len(tables))
+    exact, runs = (
+        [_exact(one) for one in tables],
+        20 if quick else max(20, cell.runs // len(tables)),
+    )
     ours = [repeated(one, runs, epsilon=EPSILON, delta=DELTA) for one in tables]
 
     def figure(answers: Sequence[Floats]) -> Figure:
-        return Figure.of([_errors(cell, held, given) for held, given in zip(exact, answers, strict=True)])
+        return Figure.of(
+            [_errors(cell, held, given) for held, given in zip(exact, answers, strict=True)]
+        )
 
     figures, reasons = {"hedgerow": figure([_answers(cell, one) for one in ours])}, {}
     for name, worker in names.items():
@@ -132,7 +206,13 @@ def _found(cell: Cell, peers: Peers, names: dict[str, str], *, quick: bool) -> F
             figures[name] = figure(answers)
     told = [_told(*one) for one in zip(tables, exact, ours, strict=True)]
     covered = _covered(cell, exact[0], ours[0])
-    return Found(cell, figures, reasons, None if told[0] is None else Figure.of(told), None if covered is None else Figure.of([covered]))
+    return Found(
+        cell,
+        figures,
+        reasons,
+        None if told[0] is None else Figure.of(told),
+        None if covered is None else Figure.of([covered]),
+    )
 
 
 def _exact(cell: Cell) -> Floats:
@@ -152,7 +232,9 @@ def _answers(cell: Cell, ours: Repeated) -> Floats:
     """A row a run."""
     if cell.error == "keys":  # a run begins where the keys, which come sorted, fall
         keys = np.array([row["k"] for row in ours.many.rows])
-        return np.diff(np.concatenate([[0], np.flatnonzero(np.diff(keys) < 0) + 1, [len(keys)]])).astype(float)[:, None]
+        return np.diff(
+            np.concatenate([[0], np.flatnonzero(np.diff(keys) < 0) + 1, [len(keys)]])
+        ).astype(float)[:, None]
     names = [name for name in ours.many.columns if name != "g"]
     values = np.array([[row[name] for name in names] for row in ours.many.rows], dtype=float)
     return values.reshape(-1, max(cell.groups, len(names)))
@@ -169,22 +251,31 @@ def _errors(cell: Cell, exact: Floats, answers: Floats) -> Floats:
 def _ranks(values: Floats, answers: Floats, at: tuple[Fraction, ...]) -> Floats:
     """How many ranks each answer is from holding its quantile."""
     aims = np.array([float(p) for p in at]) * len(values)
-    below, up_to = np.searchsorted(values, answers, "left"), np.searchsorted(values, answers, "right")
+    below, up_to = (
+        np.searchsorted(values, answers, "left"),
+        np.searchsorted(values, answers, "right"),
+    )
     return np.maximum(np.maximum(below - aims, aims - up_to), 0)
 
 
 def ask_peer(tables: Sequence[Cell], peers: Peers, worker: str) -> list[Floats] | str:
-    """What a peer answers, table by table, in several portions as long as there is time; or why it does not."""
+    """What a peer answers, table by table, in several portions as long as there is time; or why
+    it does not.
+    """
     cell = tables[0]
     request = {**cell.request(), "rho": float(find_largest_rho(EPSILON, DELTA))}
     held: list[list[list[float]]] = [[] for _ in tables]
     runs, portion, seconds = 0, 1 if len(tables) > 1 else 2, 0.0
-    while runs * len(tables) < cell.theirs and seconds < (cell.seconds if runs * len(tables) >= FEWEST else 6 * cell.seconds):
+    while runs * len(tables) < cell.theirs and seconds < (
+        cell.seconds if runs * len(tables) >= FEWEST else 6 * cell.seconds
+    ):
         for one, answers in zip(tables, held, strict=True):
             if worker not in peers.workers:
                 return "took too long"
             try:
-                answer = peers.workers[worker].ask(cell.task, str(where(one.shape)), request, float(EPSILON), float(DELTA), portion)
+                answer = peers.workers[worker].ask(
+                    cell.task, str(where(one.shape)), request, float(EPSILON), float(DELTA), portion
+                )
             except Absent as reason:
                 del peers.workers[worker]
                 return str(reason)
@@ -195,13 +286,18 @@ def ask_peer(tables: Sequence[Cell], peers: Peers, worker: str) -> list[Floats] 
         if cell.groups and any(len(run) < cell.groups for run in held[0]):
             return "leaves groups out, though they are declared"
         runs = min(map(len, held))
-        left = min(max(cell.seconds - seconds, 0) / 2, 30)  # half of what would fit, so that portions stay few and none is far too long
-        portion = max(1, min(cell.theirs // len(tables) - runs, int(left * runs / max(seconds, 1e-3))))
+        # half of what would fit, so that portions stay few and none is far too long
+        left = min(max(cell.seconds - seconds, 0) / 2, 30)
+        portion = max(
+            1, min(cell.theirs // len(tables) - runs, int(left * runs / max(seconds, 1e-3)))
+        )
     return [np.array(answers, dtype=float) for answers in held]
 
 
 def _told(cell: Cell, exact: Floats, ours: Repeated) -> Floats | None:
-    """For each run the error by what explain says; of quantiles the share of answers within the ranks that it gives for 95 %."""
+    """For each run the error by what explain says; of quantiles the share of answers within the
+    ranks that it gives for 95 %.
+    """
     line, answers = ours.told.lines[0], _answers(cell, ours)
     if cell.error == "ranks":
         most = float(re.search(r"at most ([\d,.]+) ranks", line.note)[1].replace(",", ""))  # type: ignore[index]
@@ -211,7 +307,9 @@ def _told(cell: Cell, exact: Floats, ours: Repeated) -> Floats | None:
     expected = line.expected_error
     if expected is None:  # it depends on the rows and their mean: what is told is taken at theirs
         x = np.clip(table(cell.shape)["x"].to_numpy(), LOW, HIGH)
-        expected = line.per_row.at(len(x), float(x.mean()), None if cell.task == "mean" else float(exact[0]))
+        expected = line.per_row.at(
+            len(x), float(x.mean()), None if cell.task == "mean" else float(exact[0])
+        )
     return np.asarray(np.abs(answers - exact).mean(axis=1) / expected)
 
 
@@ -226,7 +324,11 @@ def _covered(cell: Cell, exact: Floats, ours: Repeated) -> Floats | None:
 
 def _row(found: Found) -> Row:
     cell, ours = found.cell, found.figures["hedgerow"]
-    fair = {name: figure for name, figure in found.figures.items() if name != "hedgerow" and (name, cell.aggregate) not in WRONG}
+    fair = {
+        name: figure
+        for name, figure in found.figures.items()
+        if name != "hedgerow" and (name, cell.aggregate) not in WRONG
+    }
     more = cell.error == "keys"
     best = (max if more else min)(fair.values(), key=lambda figure: figure.mean, default=None)
     over = None if best is None else (best.mean / ours.mean if more else ours.mean / best.mean)
@@ -245,15 +347,18 @@ def _row(found: Found) -> Row:
         "told": None if found.told is None else found.told.mean,
         "off, s.e.": _off(found.told, 1.0) if linear else None,
         "covered": None if found.covered is None else found.covered.mean,
-        "short, s.e.": None if found.covered is None else max(0.0, -(_signed(found.covered, 0.95) or 0.0)),
+        "short, s.e.": (
+            None if found.covered is None else max(0.0, -(_signed(found.covered, 0.95) or 0.0))
+        ),
         "theirs / ours": None,
     }
     return row
 
 
 def apart(ours: Figure, theirs: Figure, *, alike: bool) -> float:
-    """The standard error of the ratio of two means, as a share of it. Tables that are hard for one are hard for the other, so where both
-    are ``alike`` means of tables, it is that of what one has more than the ratio would let it have."""
+    """The standard error of the ratio of two means, as a share of it. Tables that are hard for one
+    are hard for the other, so where both are ``alike`` means of tables, it is that of what one has
+    more than the ratio would let it have."""
     if alike:
         return Figure(ours.each / ours.mean - theirs.each / theirs.mean).error
     return float(np.hypot(theirs.error / theirs.mean, ours.error / ours.mean))
@@ -262,7 +367,13 @@ def apart(ours: Figure, theirs: Figure, *, alike: bool) -> float:
 def _shown(found: Found, name: str) -> float | str | None:
     figure = found.figures.get(name)
     mark = WRONG.get((name, found.cell.aggregate))
-    return None if figure is None else _small(figure.mean) if mark is None else f"{shown(figure.mean)} {mark}"
+    return (
+        None
+        if figure is None
+        else _small(figure.mean)
+        if mark is None
+        else f"{shown(figure.mean)} {mark}"
+    )
 
 
 def _small(value: float) -> float | str:
@@ -294,10 +405,15 @@ def _other(found: Found, name: str, theirs: float) -> Row:
 
 
 def _midpoint(found: Found) -> Row:
-    """Laplace noise on the count and on the sum of distances from the middle, half of epsilon each: what most libraries do."""
+    """Laplace noise on the count and on the sum of distances from the middle, half of epsilon
+    each: what most libraries do.
+    """
     rng, x = np.random.default_rng(1), np.clip(table(found.cell.shape)["x"].to_numpy(), LOW, HIGH)
     middle, half, e = (LOW + HIGH) / 2, (HIGH - LOW) / 2, float(EPSILON) / 2
-    total, rows = (x - middle).sum() + rng.laplace(0, half / e, 10**6), len(x) + rng.laplace(0, 1 / e, 10**6)
+    total, rows = (
+        (x - middle).sum() + rng.laplace(0, half / e, 10**6),
+        len(x) + rng.laplace(0, 1 / e, 10**6),
+    )
     return _other(found, AVERAGE, float(((middle + total / rows - x.mean()) ** 2).mean()))
 
 
@@ -307,7 +423,14 @@ def _one_by_one(found: Found, *, quick: bool) -> Row:
     for cell in found.cell.drawn():
         exact = _exact(cell)
         for p in cell.at[:2] if quick else cell.at:
-            single = replace(cell, sql=f"SELECT QUANTILE_CONT(x, {float(p)!r}) AS q0 FROM data", at=(p,))
-            ours = repeated(single, 20 if quick else max(20, 100 // cell.draws), epsilon=EPSILON / len(cell.at), delta=DELTA)
+            single = replace(
+                cell, sql=f"SELECT QUANTILE_CONT(x, {float(p)!r}) AS q0 FROM data", at=(p,)
+            )
+            ours = repeated(
+                single,
+                20 if quick else max(20, 100 // cell.draws),
+                epsilon=EPSILON / len(cell.at),
+                delta=DELTA,
+            )
             means.append(float(_errors(single, exact, _answers(single, ours)).mean()))
     return _other(found, TOGETHER, float(np.mean(means)))

@@ -1,8 +1,9 @@
-"""Accuracy where caps bite: how far off answers are from what is meant, and how much of that is bias.
+"""Accuracy where caps bite: how far off answers are from what is meant, and how much of that is
+bias.
 
-All are measured against ``bench.meaning``. Peers that keep some rows or groups by chance do so anew in
-each run, so that their error holds what that costs. Ours weighs rows, and chooses groups by a hash,
-which is the same in each run: there several tables are asked, and an error is over tables.
+All are measured against ``bench.meaning``. Peers that keep some rows or groups by chance do so anew
+in each run, so that their error holds what that costs. Ours weighs rows, and chooses groups by a
+hash, which is the same in each run: there several tables are asked, and an error is over tables.
 """
 
 from __future__ import annotations
@@ -26,15 +27,28 @@ __all__ = ["capped"]
 OURS = "hedgerow"
 PLAIN = ", from plain SQL"
 NOTES = (
-    "Mean error and root mean square, in the same unit. By group: the mean error of the group that is farthest off, over all tables.",
-    "Meant: a row weighs m / c where a person has c rows and m count, and a person in g groups, of which n "
-    "count, puts n / g into each. That is also to be expected of keeping m rows and n groups by chance.",
-    "hedgerow weighs rows and chooses groups by a hash. opendp, smartnoise-sql and pipeline-dp keep m rows "
-    "by chance, pipeline-dp groups as well; smartnoise-sql counts n x m rows in all, whatever the groups.",
-    "opendp keeps of each person the groups that come first in their order, since its sample of groups "
-    "fails; told n, it keeps n - 1, so it is told n + 1 and adds noise for that.",
-    "pyqrlew scales down what a person puts into a column until it is at most m times the largest value: "
-    "another meaning, unless all values are the largest.",
+    (
+        "Mean error and root mean square, in the same unit. By group: the mean error of the group"
+        " that is farthest off, over all tables."
+    ),
+    (
+        "Meant: a row weighs m / c where a person has c rows and m count, and a person in g groups,"
+        " of which n count, puts n / g into each. That is also to be expected of keeping m rows and"
+        " n groups by chance."
+    ),
+    (
+        "hedgerow weighs rows and chooses groups by a hash. opendp, smartnoise-sql and pipeline-dp"
+        " keep m rows by chance, pipeline-dp groups as well; smartnoise-sql counts n x m rows in"
+        " all, whatever the groups."
+    ),
+    (
+        "opendp keeps of each person the groups that come first in their order, since its sample of"
+        " groups fails; told n, it keeps n - 1, so it is told n + 1 and adds noise for that."
+    ),
+    (
+        "pyqrlew scales down what a person puts into a column until it is at most m times the"
+        " largest value: another meaning, unless all values are the largest."
+    ),
     "To peers a count with FILTER is a sum of 0 and 1.",
     "Covered: by group, what is meant is taken for the groups that ours has chosen.",
 )
@@ -106,7 +120,9 @@ def _values(cell: Cell, ours: Repeated) -> Floats:
 
 
 def _aims(cell: Cell, tables: Sequence[Cell]) -> list[Aim]:
-    """Return each number that is looked at, and means once more beside those of SQL without caps."""
+    """Return each number that is looked at, and means once more beside those of SQL without
+    caps.
+    """
     held = [read_rows(table(one.shape)) for one in tables]
     meant = [np.array(compute_meaning(cell, rows), dtype=float) for rows in held]
     if cell.task == "together":
@@ -134,7 +150,11 @@ def _cover(aim: Aim, tables: Sequence[Cell], ours: Sequence[Repeated]) -> Figure
 def _row(cell: Cell, aim: Aim, given: dict[str, list[Floats]], covered: Figure | None) -> Row:
     figures = {name: aim.measure(answers) for name, answers in given.items()}
     errors, squares = figures[OURS]
-    fair = [found[1] for name, found in figures.items() if name != OURS and (name, cell.aggregate) not in WRONG]
+    fair = [
+        found[1]
+        for name, found in figures.items()
+        if name != OURS and (name, cell.aggregate) not in WRONG
+    ]
     best = min(fair, key=lambda figure: figure.mean, default=None)
     over = None if best is None else squares.mean / best.mean
     loose = 0.0 if best is None else 2 * apart(squares, best, alike=False)
@@ -151,7 +171,9 @@ def _row(cell: Cell, aim: Aim, given: dict[str, list[Floats]], covered: Figure |
         "of ratio ± %": None if best is None else 50 * loose,
         "at least": None if over is None else over * (1 - loose),
         "covered": None if covered is None else covered.mean,
-        "short, s.e.": None if covered is None else max(0.0, (0.95 - covered.mean) / max(covered.error, 1e-9)),
+        "short, s.e.": (
+            None if covered is None else max(0.0, (0.95 - covered.mean) / max(covered.error, 1e-9))
+        ),
     }
 
 
@@ -160,7 +182,9 @@ def _tell(found: tuple[Figure, Figure] | None) -> str | None:
     if found is None:
         return None
     errors, squares = found
-    return f"{_digits(errors.mean)} ± {_digits(2 * errors.error)}; {_digits(math.sqrt(squares.mean))}"
+    return (
+        f"{_digits(errors.mean)} ± {_digits(2 * errors.error)}; {_digits(math.sqrt(squares.mean))}"
+    )
 
 
 def _digits(value: float) -> str:

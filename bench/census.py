@@ -1,6 +1,8 @@
-"""Ten columns of a census table, in codes: UCI Adult where its file lies beside the other data of the bench, else a table made like it.
+"""Ten columns of a census table, in codes: UCI Adult where its file lies beside the other data of
+the bench, else a table made like it.
 
-The file is ``adult.csv`` in ``.venv/bench-data``: a header and integer codes, as distributed with the private-pgm repository.
+The file is ``adult.csv`` in ``.venv/bench-data``: a header and integer codes, as distributed with
+the private-pgm repository.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ ROWS = 48_842
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Census:
-    """Rows of codes, how many codes each column has, which columns are ordered, and where all that is from."""
+    """Rows of codes, how many codes each column has, which columns are ordered, and where all
+    that is from.
+    """
 
     codes: NDArray[np.int64]
     sizes: tuple[int, ...]
@@ -39,7 +43,9 @@ def census(rows: int = ROWS) -> Census:
     if FILE.exists():
         with FILE.open(encoding="utf-8") as file:
             header = file.readline().strip().split(",")
-            codes = np.loadtxt(file, delimiter=",", dtype=np.int64, usecols=[header.index(name) for name in names])
+            codes = np.loadtxt(
+                file, delimiter=",", dtype=np.int64, usecols=[header.index(name) for name in names]
+            )
         return Census(codes[:rows], sizes, ordered, "UCI Adult")
     return Census(_made(rows, sizes), sizes, ordered, "a table made like UCI Adult")
 

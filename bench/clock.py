@@ -20,7 +20,9 @@ Round = Callable[[], "float | None"]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Something to be timed, how many units of work one round does, and in how many rounds it takes part."""
+    """Something to be timed, how many units of work one round does, and in how many rounds it
+    takes part.
+    """
 
     round: Round
     units: int = 1

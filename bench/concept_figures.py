@@ -1,4 +1,6 @@
-"""The pictures of docs/concepts: ``python -m bench.concept_figures`` draws them anew. All but one are computed, not drawn by chance."""
+"""The pictures of docs/concepts: ``python -m bench.concept_figures`` draws them anew. All but
+one are computed, not drawn by chance.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from hedgerow.verify.divergence import privacy_curve
 
 __all__ = ["main"]
 
-BLUE, GREEN, AMBER, RED, GREY, PALE = "#2563eb", "#059669", "#d97706", "#dc2626", "#94a3b8", "#e2e8f0"
+BLUE, GREEN, AMBER, RED, GREY, PALE = (
+    "#2563eb",
+    "#059669",
+    "#d97706",
+    "#dc2626",
+    "#94a3b8",
+    "#e2e8f0",
+)
 BLUES = ("#60a5fa", "#3b82f6", "#1d4ed8", "#1e3a8a")
 HALF = Fraction(1, 2)
 
@@ -45,11 +54,17 @@ class Axes:
     def at(self, x: float, y: float) -> Point:
         """Where a point is drawn."""
         left, top, width, height = self.box
-        across = (self.x_scale(x) - self.x_scale(self.x[0])) / (self.x_scale(self.x[1]) - self.x_scale(self.x[0]))
-        up = (self.y_scale(y) - self.y_scale(self.y[0])) / (self.y_scale(self.y[1]) - self.y_scale(self.y[0]))
+        across = (self.x_scale(x) - self.x_scale(self.x[0])) / (
+            self.x_scale(self.x[1]) - self.x_scale(self.x[0])
+        )
+        up = (self.y_scale(y) - self.y_scale(self.y[0])) / (
+            self.y_scale(self.y[1]) - self.y_scale(self.y[0])
+        )
         return left + across * width, top + height - up * height
 
-    def ticks(self, across: Mapping[float, str], up: Mapping[float, str], below: str = "", title: str = "") -> None:
+    def ticks(
+        self, across: Mapping[float, str], up: Mapping[float, str], below: str = "", title: str = ""
+    ) -> None:
         """Marks with their labels, and what they measure."""
         left, top, width, height = self.box
         for value, label in up.items():
@@ -57,15 +72,21 @@ class Axes:
             self.picture.line([(left, y), (left + width, y)], PALE)
             self.picture.words(left - 6, y + 4, label, anchor="end", size=10)
         for value, label in across.items():
-            self.picture.words(self.at(value, self.y[0])[0], top + height + 15, label, anchor="middle", size=10)
+            self.picture.words(
+                self.at(value, self.y[0])[0], top + height + 15, label, anchor="middle", size=10
+            )
         self.picture.words(left + width / 2, top + height + 33, below, anchor="middle", size=11)
         self.picture.words(left, top - 12, title, bold=True)
 
-    def curve(self, points: Iterable[Point], colour: str, width: float = 2.0, dashes: str = "") -> None:
+    def curve(
+        self, points: Iterable[Point], colour: str, width: float = 2.0, dashes: str = ""
+    ) -> None:
         """A line through points in the scales."""
         self.picture.line([self.at(*point) for point in points], colour, width, dashes)
 
-    def dots(self, points: Iterable[Point], colour: str, radius: float = 3.0, opacity: float = 1.0) -> None:
+    def dots(
+        self, points: Iterable[Point], colour: str, radius: float = 3.0, opacity: float = 1.0
+    ) -> None:
         """Points in the scales."""
         self.picture.dots([self.at(*point) for point in points], colour, radius, opacity)
 
@@ -76,8 +97,14 @@ class Axes:
     def bars(self, law: Law, colour: str, start: float, width: float) -> None:
         """A bar for each outcome, from ``start`` beside it and so wide, in units of x."""
         for value, height in law.items():
-            (left, top), (right, bottom) = self.at(value + start, height), self.at(value + start + width, self.y[0])
-            shape = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}"'
+            (left, top), (right, bottom) = (
+                self.at(value + start, height),
+                self.at(value + start + width, self.y[0]),
+            )
+            shape = (
+                f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}"'
+                f' height="{bottom - top:.1f}"'
+            )
             self.picture.parts.append(f'<rect {shape} fill="{colour}"/>')
 
     def pair(self, one: Law, other: Law) -> None:
@@ -86,7 +113,9 @@ class Axes:
         self.bars(other, BLUE, 0.0, 0.4)
 
 
-def _legend(picture: Picture, y: float, start: float, step: float, names: Sequence[tuple[str, str]]) -> None:
+def _legend(
+    picture: Picture, y: float, start: float, step: float, names: Sequence[tuple[str, str]]
+) -> None:
     for place, (name, colour) in enumerate(names):
         picture.line([(start + step * place, y), (start + 18 + step * place, y)], colour, 8)
         picture.words(start + 25 + step * place, y + 4, name)
@@ -106,12 +135,17 @@ def guarantee() -> None:
     above.ticks(
         {},
         {p / 10: f"{10 * p} %" for p in range(6)},
-        title="how likely each answer is, when 11 patients are infected, and when Ann is the twelfth",
+        title=(
+            "how likely each answer is, when 11 patients are infected, and when Ann is the twelfth"
+        ),
     )
     above.pair(without, with_ann)
     below = Axes(picture, (60, 285, 620, 70), (5.4, 17.6), (1 / 4, 4), y_scale=log)
     band = [below.at(5.4, 3), below.at(17.6, 1 / 3)]
-    shape = f'x="{band[0][0]:.1f}" y="{band[0][1]:.1f}" width="{band[1][0] - band[0][0]:.1f}" height="{band[1][1] - band[0][1]:.1f}"'
+    shape = (
+        f'x="{band[0][0]:.1f}" y="{band[0][1]:.1f}" width="{band[1][0] - band[0][0]:.1f}"'
+        f' height="{band[1][1] - band[0][1]:.1f}"'
+    )
     picture.parts.append(f'<rect {shape} fill="#dbeafe"/>')
     title = "how many times as likely with Ann: never beyond e^epsilon, here 3"
     below.ticks({y: str(y) for y in answers}, {1 / 3: "1/3", 1: "1", 3: "3"}, "noisy count", title)
@@ -119,7 +153,8 @@ def guarantee() -> None:
     _legend(picture, 408, 60, 130, (("without Ann", GREY), ("with Ann", BLUE)))
     picture.write(
         "concepts-guarantee.svg",
-        "Probabilities of noisy counts with and without one person, and their ratios, which stay between 1/3 and 3",
+        "Probabilities of noisy counts with and without one person, and their ratios, which stay"
+        " between 1/3 and 3",
     )
 
 
@@ -139,19 +174,29 @@ def post_processing() -> None:
     panels = (
         ("as it is", _count, "at most 3 times as likely", GREEN),
         ("not below 0", lambda exact, _: clamped(exact), "at most 3 times as likely: free", GREEN),
-        ("drawn again until near", lambda exact, _: near(exact), "1 and 6: from one of them only", RED),
+        (
+            "drawn again until near",
+            lambda exact, _: near(exact),
+            "1 and 6: from one of them only",
+            RED,
+        ),
     )
     for place, (title, law, verdict, colour) in enumerate(panels):
         axes = Axes(picture, (50 + 228 * place, 45, 192, 190), (-1.6, 8.6), (0, 0.62))
-        axes.ticks({y: str(y) for y in answers}, {p / 10: f"{10 * p} %" for p in (0, 2, 4, 6)}, title=title)
+        axes.ticks(
+            {y: str(y) for y in answers}, {p / 10: f"{10 * p} %" for p in (0, 2, 4, 6)}, title=title
+        )
         axes.pair(law(3, answers), law(4, answers))
         picture.words(50 + 228 * place, 273, verdict, colour=colour, bold=True)
     axes.note(0.7, 0.09, "!", RED, "middle")
     axes.note(6.3, 0.09, "!", RED, "middle")
-    _legend(picture, 308, 50, 200, (("without Ann: 3 exactly", GREY), ("with Ann: 4 exactly", BLUE)))
+    _legend(
+        picture, 308, 50, 200, (("without Ann: 3 exactly", GREY), ("with Ann: 4 exactly", BLUE))
+    )
     picture.write(
         "concepts-post-processing.svg",
-        "A noisy count as it is, clamped at 0, and drawn again until it is near the exact one, for two neighbours",
+        "A noisy count as it is, clamped at 0, and drawn again until it is near the exact one, for"
+        " two neighbours",
     )
 
 
@@ -161,7 +206,10 @@ def composition() -> None:
     axes = Axes(picture, (50, 45, 560, 270), (0, 320), (0, 12))
     across = {float(k): str(k) for k in range(0, 321, 40)}
     axes.ticks(
-        across, {float(e): str(e) for e in range(0, 13, 2)}, "answers, each of epsilon 0.095 (ln 1.1)", "epsilon in all, at delta 10⁻⁶"
+        across,
+        {float(e): str(e) for e in range(0, 13, 2)},
+        "answers, each of epsilon 0.095 (ln 1.1)",
+        "epsilon in all, at delta 10⁻⁶",
     )
     one = RandomizedResponse(truth=Fraction(1, 21)).loss()
     axes.curve([(k, float((k * one).epsilon)) for k in (1, 125)], AMBER)
@@ -170,7 +218,9 @@ def composition() -> None:
     axes.note(128, 11.6, "added up", AMBER)
     axes.note(325, _by_rho(320 * one) - 0.1, "by rho", BLUE)
     axes.note(325, _survey(320) - 0.3, "exactly", GREEN)
-    picture.write("concepts-composition.svg", "Total epsilon of many answers: added up, by rho, and exactly")
+    picture.write(
+        "concepts-composition.svg", "Total epsilon of many answers: added up, by rho, and exactly"
+    )
 
 
 def _by_rho(loss: Loss) -> float:
@@ -179,7 +229,10 @@ def _by_rho(loss: Loss) -> float:
 
 def _survey(k: int) -> float:
     """The least epsilon of k answers at delta 10^-6, exactly."""
-    laws = [{y: comb(k, y) * p**y * (1 - p) ** (k - y) for y in range(k + 1)} for p in (Fraction(11, 21), Fraction(10, 21))]
+    laws = [
+        {y: comb(k, y) * p**y * (1 - p) ** (k - y) for y in range(k + 1)}
+        for p in (Fraction(11, 21), Fraction(10, 21))
+    ]
     return float(privacy_curve(*laws).epsilon_at(1e-6))
 
 
@@ -189,13 +242,26 @@ def group() -> None:
     axes = Axes(picture, (60, 45, 590, 260), (1, 1000), (0.5, 1), x_scale=log10)
     across = {float(k): f"{k:,}" for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)}
     up = {p / 100: f"{p} %" for p in range(50, 101, 10)}
-    axes.ticks(across, up, "people in the group", "how sure one can become that a group is in the table, from 50 %")
+    axes.ticks(
+        across,
+        up,
+        "people in the group",
+        "how sure one can become that a group is in the table, from 50 %",
+    )
     sizes = np.geomspace(1, 1000, 200).tolist()
-    for epsilon, colour, where in ((1, BLUES[3], 1.35), (0.3, BLUES[2], 4.3), (0.1, BLUES[1], 13), (0.01, BLUES[0], 130)):
+    for epsilon, colour, where in (
+        (1, BLUES[3], 1.35),
+        (0.3, BLUES[2], 4.3),
+        (0.1, BLUES[1], 13),
+        (0.01, BLUES[0], 130),
+    ):
         axes.curve([(k, 1 / (1 + exp(-k * epsilon))) for k in sizes], colour, 2.5)
         x, y = axes.at(where, 1 / (1 + exp(-where * epsilon)))
         picture.words(x + 8, y + 6, f"epsilon {epsilon:g}", colour=colour, bold=True)
-    picture.write("concepts-group.svg", "How sure one can become that a group is in the table, against its size, for four epsilons")
+    picture.write(
+        "concepts-group.svg",
+        "How sure one can become that a group is in the table, against its size, for four epsilons",
+    )
 
 
 def delta() -> None:
@@ -212,7 +278,10 @@ def delta() -> None:
     noise, q = Gaussian.calibrate(sensitivity=1, epsilon=1, delta=Fraction(1, 1000)), exp(-1)
     grid = [Fraction(k, 50) for k in range(201)]
     gaussian = [(float(e), noise.delta(e, sensitivity=1)) for e in grid[1:]]
-    laplace = [(e, (1 - exp(e - 1)) / (1 + q)) for e in (*np.linspace(0, 0.98, 60).tolist(), *(1 - 10.0**-k for k in range(2, 16)))]
+    laplace = [
+        (e, (1 - exp(e - 1)) / (1 + q))
+        for e in (*np.linspace(0, 0.98, 60).tolist(), *(1 - 10.0**-k for k in range(2, 16)))
+    ]
     axes.curve([(0, 1e-3), (4, 1e-3)], RED, 2.5)
     axes.curve([point for point in gaussian if point[1] > 1e-16], BLUE, 2.5)
     axes.curve([*laplace, (1, 1e-16)], GREEN, 2.5)
@@ -221,7 +290,10 @@ def delta() -> None:
     axes.note(2.75, 1e-11, "Gaussian noise", BLUE)
     axes.note(0.93, 1e-11, "Laplace noise", GREEN, "end")
     axes.note(1.08, 6e-3, "all three keep (1, 1/1000)", "#334155")
-    picture.write("concepts-delta.svg", "Delta against epsilon for name and shame, Gaussian noise and Laplace noise")
+    picture.write(
+        "concepts-delta.svg",
+        "Delta against epsilon for name and shame, Gaussian noise and Laplace noise",
+    )
 
 
 def local_sensitivity() -> None:
@@ -230,28 +302,55 @@ def local_sensitivity() -> None:
     wards = [Sample.from_values([3, 3, 3, far, 365], lower=0, upper=365) for far in (3, 365)]
     median = Quantile(HALF, "change-one")
     smooth = SmoothSensitivity.calibrate(epsilon=1, bound=365, gamma=3)
-    loud, sizes = Laplace(scale=Fraction(362)), [median.smooth_sensitivity(ward, smooth.beta) for ward in wards]
+    loud, sizes = (
+        Laplace(scale=Fraction(362)),
+        [median.smooth_sensitivity(ward, smooth.beta) for ward in wards],
+    )
 
     def binned(chance: Callable[[object], object]) -> dict[int, float]:
         """Shares of answers in bins of ``step`` days, the middle one around 3."""
         offsets = np.arange(step) - step // 2 + 3
-        return {place: float(np.exp(np.asarray(chance(place * step + offsets))).sum()) for place in centres}
+        return {
+            place: float(np.exp(np.asarray(chance(place * step + offsets))).sum())
+            for place in centres
+        }
 
     quiet = {place: float(place == 0) for place in centres}
     alike = [binned(partial(_smooth_log, smooth, size)) for size in sizes]
     panels: list[tuple[str, Law, Law, str, str]] = [
-        ("noise scaled to local sensitivity", quiet, binned(lambda y: loud.log_prob(y, 3)), "the noise gives the ward away", RED),
-        ("noise scaled to smooth sensitivity", alike[0], alike[1], "alike, within a factor of e^epsilon", GREEN),
+        (
+            "noise scaled to local sensitivity",
+            quiet,
+            binned(lambda y: loud.log_prob(y, 3)),
+            "the noise gives the ward away",
+            RED,
+        ),
+        (
+            "noise scaled to smooth sensitivity",
+            alike[0],
+            alike[1],
+            "alike, within a factor of e^epsilon",
+            GREEN,
+        ),
     ]
     for place, (title, one, other, verdict, colour) in enumerate(panels):
         axes = Axes(picture, (55 + 345 * place, 45, 300, 200), (-8.6, 8.6), (0, 1))
         days = {float(k): f"{k * step:,}" for k in (-8, -4, 0, 4, 8)}
-        axes.ticks(days, {p / 100: f"{p} %" for p in (0, 20, 40, 60, 80, 100)}, "noisy median, days", title)
+        axes.ticks(
+            days, {p / 100: f"{p} %" for p in (0, 20, 40, 60, 80, 100)}, "noisy median, days", title
+        )
         axes.pair(one, other)
         picture.words(55 + 345 * place, 302, verdict, colour=colour, bold=True)
-    _legend(picture, 332, 55, 230, (("quiet ward: 3 3 3 3 365", GREY), ("loud ward: 3 3 3 365 365", BLUE)))
+    _legend(
+        picture,
+        332,
+        55,
+        230,
+        (("quiet ward: 3 3 3 3 365", GREY), ("loud ward: 3 3 3 365 365", BLUE)),
+    )
     picture.write(
-        "concepts-local-sensitivity.svg", "Answers from two neighbouring wards by noise scaled to local and to smooth sensitivity"
+        "concepts-local-sensitivity.svg",
+        "Answers from two neighbouring wards by noise scaled to local and to smooth sensitivity",
     )
 
 
@@ -264,13 +363,23 @@ def belief() -> None:
     picture = Picture(720, 400)
     left = Axes(picture, (55, 45, 290, 290), (0, 1), (0, 1))
     percents = {p / 100: f"{p} %" for p in range(0, 101, 20)}
-    left.ticks(percents, percents, "belief before", "belief after, at most and at least, by epsilon")
+    left.ticks(
+        percents, percents, "belief before", "belief after, at most and at least, by epsilon"
+    )
     priors = np.linspace(0, 1, 101).tolist()
     left.curve([(0, 0), (1, 1)], GREY, 1.2, "4 3")
     for epsilon, colour in zip((0.3, 1, 2, 4), BLUES, strict=True):
         for signed in (epsilon, -epsilon):
-            left.curve([(p, p * exp(signed) / (p * exp(signed) + 1 - p)) for p in priors], colour, 2)
-        left.note(1 / (1 + exp(epsilon / 2)) - 0.015, 1 / (1 + exp(-epsilon / 2)) + 0.02, f"{epsilon:g}", colour, "end")
+            left.curve(
+                [(p, p * exp(signed) / (p * exp(signed) + 1 - p)) for p in priors], colour, 2
+            )
+        left.note(
+            1 / (1 + exp(epsilon / 2)) - 0.015,
+            1 / (1 + exp(-epsilon / 2)) + 0.02,
+            f"{epsilon:g}",
+            colour,
+            "end",
+        )
     right = Axes(picture, (420, 45, 270, 290), (0, 4), (0.5, 1))
     right.ticks(
         {float(e): str(e) for e in range(5)},
@@ -293,16 +402,26 @@ def belief() -> None:
         picture.words(516, 258 + 20 * row, text, size=11)
     for row, (colour, dashes) in enumerate(((AMBER, ""), (AMBER, "5 4"), (BLUE, ""))):
         picture.line([(487, 254 + 20 * row), (511, 254 + 20 * row)], colour, 2.5, dashes)
-    picture.write("concepts-belief.svg", "Belief after an answer against belief before, and against epsilon from fifty-fifty")
+    picture.write(
+        "concepts-belief.svg",
+        "Belief after an answer against belief before, and against epsilon from fifty-fifty",
+    )
 
 
 def averaging() -> None:
     """Off by how much, against the number of answers. The dots are draws."""
     picture = Picture(720, 390)
-    axes = Axes(picture, (60, 45, 480, 280), (1, 10_000), (0.003, 1000), x_scale=log10, y_scale=log10)
+    axes = Axes(
+        picture, (60, 45, 480, 280), (1, 10_000), (0.003, 1000), x_scale=log10, y_scale=log10
+    )
     across = {10.0**k: f"{10**k:,}" for k in range(5)}
     up = {10.0**k: f"{10.0**k:,g}" for k in range(-2, 4)}
-    axes.ticks(across, up, "answers that are averaged", "off by how many patients; a count with noise of epsilon 1/2")
+    axes.ticks(
+        across,
+        up,
+        "answers that are averaged",
+        "off by how many patients; a count with noise of epsilon 1/2",
+    )
     noise, q = Laplace.calibrate(sensitivity=1, epsilon=HALF), exp(-0.5)
     spread, sizes = sqrt(2 * q) / (1 - q), [10 ** (k / 4) for k in range(17)]
     for m in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000):
@@ -310,7 +429,9 @@ def averaging() -> None:
         axes.dots([(m, float(off)) for off in runs if off >= 0.003], RED, 2, 0.35)
     axes.curve([(m, spread / sqrt(m)) for m in sizes], RED, 2.5)
     axes.curve([(m, spread) for m in sizes], GREEN, 2.5)
-    axes.curve([(m, sqrt(2 * exp(-0.5 / m)) / (1 - exp(-0.5 / m)) / sqrt(m)) for m in sizes], AMBER, 2.5)
+    axes.curve(
+        [(m, sqrt(2 * exp(-0.5 / m)) / (1 - exp(-0.5 / m)) / sqrt(m)) for m in sizes], AMBER, 2.5
+    )
     axes.note(11_500, 0.024, "fresh noise, each paid:", RED)
     axes.note(11_500, 0.0125, "epsilon 5,000 in all", RED)
     axes.note(11_500, 2.4, "the same answer again:", GREEN)
@@ -319,13 +440,23 @@ def averaging() -> None:
     axes.note(11_500, 130, "epsilon 1/2 in all", AMBER)
     picture.write(
         "concepts-averaging.svg",
-        "Error of an average of noisy answers against their number: fresh noise, the same answer again, one budget split",
+        "Error of an average of noisy answers against their number: fresh noise, the same answer"
+        " again, one budget split",
     )
 
 
 def main() -> None:
     """All of them."""
-    for draw in (guarantee, post_processing, composition, group, delta, local_sensitivity, belief, averaging):
+    for draw in (
+        guarantee,
+        post_processing,
+        composition,
+        group,
+        delta,
+        local_sensitivity,
+        belief,
+        averaging,
+    ):
         draw()
 
 

@@ -1,7 +1,8 @@
-"""One running engine and many ledgers: the same question can be asked anew, and its statements run without privacy.
+"""One running engine and many ledgers: the same question can be asked anew, and its statements run
+without privacy.
 
-A database answers the same question from its ledger, for free. So every question here goes to a database of its own, with an empty ledger,
-over an engine that has been started once.
+A database answers the same question from its ledger, for free. So every question here goes to a
+database of its own, with an empty ledger, over an engine that has been started once.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ __all__ = ["Engine", "running"]
 
 @dataclass(slots=True)
 class Engine:
-    """A policy, an engine in a process of its own that serves it, and another one here that runs bare statements."""
+    """A policy, an engine in a process of its own that serves it, and another one here that runs
+    bare statements.
+    """
 
     policy: Policy
     catalog: Catalog
@@ -67,13 +70,20 @@ class Engine:
 
     def bare(self, sql: str) -> Callable[[], object]:
         """The statements behind a question, run in this process: bounded as ever, without noise."""
-        plan = replace(question := parse_question(sql, self.catalog), plan=add_deciding_count(question.plan)).plan
+        plan = replace(
+            question := parse_question(sql, self.catalog), plan=add_deciding_count(question.plan)
+        ).plan
         compiled = compile_plan(plan, self.shelves, DUCKDB)
-        statements = [*([] if compiled.sums is None else [compiled.sums]), *compiled.by_measure.values()]
+        statements = [
+            *([] if compiled.sums is None else [compiled.sums]),
+            *compiled.by_measure.values(),
+        ]
         return lambda: [self.session.run_statement(statement) for statement in statements]
 
     def answer(self, sql: str, epsilon: float) -> Any:
-        """An answer with fresh noise. The data are asked the first time only: what they hold does not change."""
+        """An answer with fresh noise. The data are asked the first time only: what they hold
+        does not change.
+        """
         return self._database(self.remembered, MemoryLedger()).query(sql, epsilon=epsilon)
 
     def _database(self, source: Source, ledger: LedgerBase) -> Database:
@@ -85,9 +95,22 @@ class Engine:
                 "neighbours": relation,
             }
             for rule in self.policy.budgets
-            for unit, relation in [next((t.unit, t.neighbours) for t in self.policy.tables if t.population == rule.population)]
+            for unit, relation in [
+                next(
+                    (t.unit, t.neighbours)
+                    for t in self.policy.tables
+                    if t.population == rule.population
+                )
+            ]
         }
-        ledger.accept_policy(digest=self.policy.digest, text=self.policy.canonical(), budgets=budgets, quotas={}, sources={}, note="")
+        ledger.accept_policy(
+            digest=self.policy.digest,
+            text=self.policy.canonical(),
+            budgets=budgets,
+            quotas={},
+            sources={},
+            note="",
+        )
         return Database(self.policy, self.catalog, lambda: source, ledger)
 
 
@@ -124,12 +147,24 @@ def running(page: str, deadline: float = 120) -> Iterator[Engine]:
         (folder / "policy.toml").write_text(page, encoding="utf-8")
         policy = read_policy(folder / "policy.toml")
         paths = {table.name: policy.source_path(table) for table in policy.tables}
-        catalog = build_catalog(policy, {name: inspect_columns(path) for name, path in paths.items()})
-        tables = {name: RegisteredTable(path, catalog.tables[name].schema) for name, path in paths.items()}
+        catalog = build_catalog(
+            policy, {name: inspect_columns(path) for name, path in paths.items()}
+        )
+        tables = {
+            name: RegisteredTable(path, catalog.tables[name].schema) for name, path in paths.items()
+        }
         session = DuckDBSession(list(paths.values()), EngineLimits(None, None))
         stack.callback(session.close)
-        attached = {name: session.attach_file(f"t{place}", path) for place, (name, path) in enumerate(paths.items())}
-        shelves = {name: locate_columns(catalog.tables[name].schema, one.relation, map_engine_types(one.columns)) for name, one in attached.items()}
+        attached = {
+            name: session.attach_file(f"t{place}", path)
+            for place, (name, path) in enumerate(paths.items())
+        }
+        shelves = {
+            name: locate_columns(
+                catalog.tables[name].schema, one.relation, map_engine_types(one.columns)
+            )
+            for name, one in attached.items()
+        }
         worker = IsolatedDuckDB(tables, deadline=deadline)
         stack.callback(worker.close)
         yield Engine(policy, catalog, worker, session, shelves, folder)

@@ -1,7 +1,9 @@
-"""Events of many people, the same each time: a table (user_id, grp, value) of any size, kept as a Parquet file once it was made.
+"""Events of many people, the same each time: a table (user_id, grp, value) of any size, kept as a
+Parquet file once it was made.
 
-A tenth as many people as rows, of lognormal activity, so that heavy users exist; 1,000 groups that thin out like 1/rank^1.07, and a
-favourite group for everybody, which gets 60 % of their rows; values in [0, 100], of another shape in every group.
+A tenth as many people as rows, of lognormal activity, so that heavy users exist; 1,000 groups that
+thin out like 1/rank^1.07, and a favourite group for everybody, which gets 60 % of their rows;
+values in [0, 100], of another shape in every group.
 """
 
 from __future__ import annotations
@@ -31,14 +33,18 @@ def columns(rows: int) -> dict[str, NDArray[np.int64] | NDArray[np.int32] | NDAr
     popularity /= popularity.sum()
     user = rng.choice(people, rows, p=activity / activity.sum())
     favourite = rng.choice(GROUPS, people, p=popularity)
-    group = np.where(rng.random(rows) < FAVOURITE, favourite[user], rng.choice(GROUPS, rows, p=popularity))
+    group = np.where(
+        rng.random(rows) < FAVOURITE, favourite[user], rng.choice(GROUPS, rows, p=popularity)
+    )
     first, second = rng.uniform(1, 5, (2, GROUPS))
     value = np.clip(LARGEST * rng.beta(first[group], second[group]), 0, LARGEST)
     return {"user_id": user.astype(np.int64), "grp": group.astype(np.int32) + 1, "value": value}
 
 
 def events(rows: int, *, text: bool = False) -> Path:
-    """The file with so many rows, made when it is not there; ``text``: with people and groups as text."""
+    """The file with so many rows, made when it is not there; ``text``: with people and groups as
+    text.
+    """
     path = FOLDER / f"events-{MAKING}-{rows}{'-text' * text}.parquet"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,9 @@
-"""A join of events with a table of people, on their id: COUNT and SUM by town, against DuckDB on the same SQL without any privacy.
+"""A join of events with a table of people, on their id: COUNT and SUM by town, against DuckDB on
+the same SQL without any privacy.
 
-By person the rows of everybody are bounded. So there are two more to compare with: hand-written SQL that bounds in the same way, the
-faster of two ways to say it, and the least that any bounding has to do, a line for each person. By row the other table is public.
+By person the rows of everybody are bounded. So there are two more to compare with: hand-written SQL
+that bounds in the same way, the faster of two ways to say it, and the least that any bounding has
+to do, a line for each person. By row the other table is public.
 """
 
 from __future__ import annotations
@@ -28,8 +30,14 @@ __all__ = ["joins", "people_of", "sides", "towns"]
 TOWNS = 100
 MAKING = 1
 EPSILON = 1.0
-INSIDE = f"CAST(round(CASE WHEN value < 0 THEN 0 WHEN value > {LARGEST} THEN {LARGEST} ELSE value END * {STEPS}) AS BIGINT)"
-QUESTION = "SELECT town, COUNT(*) AS n, SUM(value) AS total FROM events JOIN people ON events.user_id = people.user_id GROUP BY town"
+INSIDE = (
+    f"CAST(round(CASE WHEN value < 0 THEN 0 WHEN value > {LARGEST} THEN {LARGEST} ELSE value END *"
+    f" {STEPS}) AS BIGINT)"
+)
+QUESTION = (
+    "SELECT town, COUNT(*) AS n, SUM(value) AS total FROM events JOIN people ON events.user_id ="
+    " people.user_id GROUP BY town"
+)
 BY_PERSON, BY_ROW = "by person", "by row"
 # A person has one town in truth, which the policy does not say.
 _TOGETHER = """
@@ -59,28 +67,60 @@ def joins(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - al
         f"Joins: COUNT and SUM by {TOWNS} towns, {rows:,} events beside {rows // 10:,} people",
         [*times.values(), *(_memory(rows, unit) for unit in times)],
         [
-            worst("by row: at most 1.5 times the same SQL without privacy", 1.5, [times[BY_ROW]], "ours / plain"),
-            worst("by person: at most 1.5 times the same bounding without privacy", 1.5, [times[BY_PERSON]], "ours / bounded"),
-            worst("by person: at most 1.5 times SQL that bounds nobody", 1.5, [times[BY_PERSON]], "ours / plain"),
+            worst(
+                "by row: at most 1.5 times the same SQL without privacy",
+                1.5,
+                [times[BY_ROW]],
+                "ours / plain",
+            ),
+            worst(
+                "by person: at most 1.5 times the same bounding without privacy",
+                1.5,
+                [times[BY_PERSON]],
+                "ours / bounded",
+            ),
+            worst(
+                "by person: at most 1.5 times SQL that bounds nobody",
+                1.5,
+                [times[BY_PERSON]],
+                "ours / plain",
+            ),
         ],
         [
-            f"By person: in at most {GROUPS_EACH} towns, for at most {ROWS_EACH} rows in each. Bounded: by hand, without noise.",
-            "Least: nothing but the rows and the sum of each person, without the join. All SQL that bounds people has to do it.",
+            (
+                f"By person: in at most {GROUPS_EACH} towns, for at most {ROWS_EACH} rows in each."
+                " Bounded: by hand, without noise."
+            ),
+            (
+                "Least: nothing but the rows and the sum of each person, without the join. All SQL"
+                " that bounds people has to do it."
+            ),
             "By row: every event is somebody else's, and the people are a public table.",
-            "From Parquet on disk, warm, each question with an empty ledger; the towns are declared.",
-            "Memory: the largest resident sets of the process and its children together, the interpreter included in all of them.",
+            (
+                "From Parquet on disk, warm, each question with an empty ledger; the towns are"
+                " declared."
+            ),
+            (
+                "Memory: the largest resident sets of the process and its children together, the"
+                " interpreter included in all of them."
+            ),
         ],
     )
 
 
 def people_of(rows: int) -> Path:
-    """A file of everybody that ``rows`` events may be of, with a town each; made when it is not there."""
+    """A file of everybody that ``rows`` events may be of, with a town each; made when it is not
+    there.
+    """
     path = FOLDER / f"people-{MAKING}-{rows}.parquet"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
         ids = np.random.default_rng(rows).permutation(max(rows // 10, 1))
         half_made = path.with_suffix(f".{os.getpid()}")
-        parquet.write_table(pa.table({"user_id": ids, "town": [f"town {i % TOWNS:03}" for i in ids.tolist()]}), half_made)
+        parquet.write_table(
+            pa.table({"user_id": ids, "town": [f"town {i % TOWNS:03}" for i in ids.tolist()]}),
+            half_made,
+        )
         half_made.replace(path)
     return path
 
@@ -92,11 +132,16 @@ def towns() -> list[str]:
 
 def sides(rows: int) -> dict[str, str]:
     """The question as plain SQL, bounded by hand in two ways, and the least of it."""
-    tables = {name: f"read_parquet('{path}')" for name, path in (("events", events(rows)), ("people", people_of(rows)))}
+    tables = {
+        name: f"read_parquet('{path}')"
+        for name, path in (("events", events(rows)), ("people", people_of(rows)))
+    }
     filled = {"most": ROWS_EACH, "groups": GROUPS_EACH, "steps": INSIDE, **tables}
     return {
-        "plain": QUESTION.replace("FROM events", f"FROM {tables['events']} AS events").replace(
-            "people ON", f"{tables['people']} AS people ON"
+        "plain": (
+            QUESTION.replace("FROM events", f"FROM {tables['events']} AS events").replace(
+                "people ON", f"{tables['people']} AS people ON"
+            )
         ),
         "together": _TOGETHER.format(**filled),
         "apart": _APART.format(**filled),
@@ -113,8 +158,16 @@ neighbours = "add-remove"
 max_units = {units}
 """
     bounds = f"max_groups = {GROUPS_EACH}\nmax_rows_per_group = {ROWS_EACH}\n"
-    events_of = f"{person}{bounds}" if unit == BY_PERSON else f'unit = "row"\nneighbours = "add-remove"\nmax_rows = {rows}\n'
-    people = f"{person}max_groups = 1\nmax_rows_per_group = 1\n" if unit == BY_PERSON else 'public = true\nunique = "user_id"\n'
+    events_of = (
+        f"{person}{bounds}"
+        if unit == BY_PERSON
+        else f'unit = "row"\nneighbours = "add-remove"\nmax_rows = {rows}\n'
+    )
+    people = (
+        f"{person}max_groups = 1\nmax_rows_per_group = 1\n"
+        if unit == BY_PERSON
+        else 'public = true\nunique = "user_id"\n'
+    )
     return f"""\
 [database]
 name = "joins"
@@ -144,18 +197,44 @@ def _times(rows: int, rounds: int, unit: str) -> Row:
             for name, sql in _asked(rows, unit).items()
         }
         contenders["hedgerow"] = Contender(engine.asking(QUESTION, EPSILON), rounds=rounds)
-        return _row("milliseconds", unit, {name: None if taken is None else taken * 1e3 for name, taken in fastest(contenders).items()})
+        return _row(
+            "milliseconds",
+            unit,
+            {
+                name: None if taken is None else taken * 1e3
+                for name, taken in fastest(contenders).items()
+            },
+        )
 
 
 def _memory(rows: int, unit: str) -> Row:
     with TemporaryDirectory() as folder:
         (policy := Path(folder) / "joins.toml").write_text(page(rows, unit), encoding="utf-8")
         ours = peak_of_database(policy, QUESTION, EPSILON)
-    return _row("peak of memory, MB", unit, {**{name: peak_of_sql(sql) for name, sql in _asked(rows, unit).items()}, "hedgerow": ours})
+    return _row(
+        "peak of memory, MB",
+        unit,
+        {**{name: peak_of_sql(sql) for name, sql in _asked(rows, unit).items()}, "hedgerow": ours},
+    )
 
 
 def _row(what: str, unit: str, found: dict[str, float | None]) -> Row:
     ours, plain, least = found["hedgerow"], found["plain"], found.get("least")
-    bounded = min((taken for name in ("together", "apart") if (taken := found.get(name)) is not None), default=None)
-    ratios = {"ours / plain": ratio(ours, plain), "ours / bounded": ratio(ours, bounded), "least / plain": ratio(least, plain)}
-    return {"what": what, "unit": unit, "hedgerow": ours, "plain": plain, "bounded": bounded, "least": least, **ratios}
+    bounded = min(
+        (taken for name in ("together", "apart") if (taken := found.get(name)) is not None),
+        default=None,
+    )
+    ratios = {
+        "ours / plain": ratio(ours, plain),
+        "ours / bounded": ratio(ours, bounded),
+        "least / plain": ratio(least, plain),
+    }
+    return {
+        "what": what,
+        "unit": unit,
+        "hedgerow": ours,
+        "plain": plain,
+        "bounded": bounded,
+        "least": least,
+        **ratios,
+    }

@@ -29,7 +29,11 @@ LATER_KINDS = {  # what is released, scale, grid
 def latency(peers: Peers, *, quick: bool = False) -> Section:
     """Microseconds a release."""
     rows = [_first(law, peers, 5 if quick else 60) for law in LAWS]
-    rows += [_later(law, kind, peers, 20 if quick else 2_000, 2 if quick else 9) for law in LAWS for kind in LATER_KINDS]
+    rows += [
+        _later(law, kind, peers, 20 if quick else 2_000, 2 if quick else 9)
+        for law in LAWS
+        for kind in LATER_KINDS
+    ]
     return Section(
         "Latency: one number through Laplace.sample and Gaussian.sample, microseconds",
         rows,
@@ -37,7 +41,10 @@ def latency(peers: Peers, *, quick: bool = False) -> Section:
             worst("first release at a new scale in 1,000 microseconds", 1000, rows[:2], "hedgerow"),
             worst("later releases in 20 microseconds", 20, rows[2:], "hedgerow"),
         ],
-        ["First: the median over scales never seen before, making the mechanism included. Then: the mean of a batch of calls."],
+        [
+            "First: the median over scales never seen before, making the mechanism included. Then:"
+            " the mean of a batch of calls."
+        ],
     )
 
 
@@ -62,13 +69,23 @@ def _later(law: str, kind: str, peers: Peers, calls: int, rounds: int) -> Row:
         "numpy": Contender(of(_repeat(lambda: exact + floats(0.0, scale), calls)), calls, rounds),
         "opendp": Contender(peers.round("opendp", "scalar", law, exact, scale, calls), calls, 3),
     }
-    taken = {name: None if seconds is None else seconds * 1e6 for name, seconds in fastest(contenders).items()}
+    taken = {
+        name: None if seconds is None else seconds * 1e6
+        for name, seconds in fastest(contenders).items()
+    }
     return _row(law, f"{LATER} {kind}", taken["hedgerow"], taken["opendp"], taken["numpy"])
 
 
 def _row(law: str, what: str, ours: float | None, opendp: float | None, numpy: float | None) -> Row:
     faster = ratio(opendp, ours)
-    return {"law": law, "what": what, "hedgerow": ours, "opendp": opendp, "numpy, unsafe": numpy, "times faster than opendp": faster}
+    return {
+        "law": law,
+        "what": what,
+        "hedgerow": ours,
+        "opendp": opendp,
+        "numpy, unsafe": numpy,
+        "times faster than opendp": faster,
+    }
 
 
 def _repeat(work: Callable[[], object], calls: int) -> Callable[[], None]:

@@ -2,8 +2,8 @@
 
 A row of a person with c rows in a group, of which m count, weighs m / c where c is more than m; a
 person in g groups, of which n count, puts n / g of that into each. Both are also what is to be
-expected of whoever keeps m rows and n groups by chance, so all are measured against it. Ours chooses
-the n groups by a hash of person and group, once for all: its intervals are about those.
+expected of whoever keeps m rows and n groups by chance, so all are measured against it. Ours
+chooses the n groups by a hash of person and group, once for all: its intervals are about those.
 """
 
 from __future__ import annotations
@@ -68,7 +68,13 @@ def _answer(cell: Cell, weighed: Iterable[tuple[int, int, Fraction]]) -> list[Fr
         counted[group][value, weight] += 1
     found = []
     for held in counted.values():
-        moments = [sum((many * weight * value**power for (value, weight), many in held.items()), Fraction(0)) for power in range(3)]
+        moments = [
+            sum(
+                (many * weight * value**power for (value, weight), many in held.items()),
+                Fraction(0),
+            )
+            for power in range(3)
+        ]
         found += _aggregate(cell.task, *moments)
     return found
 

@@ -1,4 +1,6 @@
-"""How much memory work needs: done in a fresh interpreter, which reports the largest resident sets of itself and all its children."""
+"""How much memory work needs: done in a fresh interpreter, which reports the largest resident
+sets of itself and all its children.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from pathlib import Path
 
 __all__ = ["peak_of_database", "peak_of_sql"]
 
-# Children are asked while they live: the kernel's own figure for them is the largest of one, and only once it has ended.
+# Children are asked while they live: the kernel's own figure for them is the largest of one, and
+# only once it has ended.
 _PEAK = """
 import os, pathlib
 
@@ -58,4 +61,6 @@ def peak_of_database(page: Path, question: str, epsilon: float) -> float:
 
 def _run(code: str, argument: object) -> float:
     command = [sys.executable, "-c", _PEAK + code, json.dumps(argument)]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
+    return float(
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    )

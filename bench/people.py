@@ -1,4 +1,6 @@
-"""The same question to the peers that bound what one person contributes: seconds, megabytes, and how many groups come out."""
+"""The same question to the peers that bound what one person contributes: seconds, megabytes, and
+how many groups come out.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ from bench.report import Row, Section, ratio, worst
 
 __all__ = ["people"]
 
-CAPS = {"smartnoise-sql": f"{GROUPS_EACH * ROWS_EACH} rows", "pyqrlew": f"{GROUPS_EACH} groups, {GROUPS_EACH * ROWS_EACH} rows"}
+CAPS = {
+    "smartnoise-sql": f"{GROUPS_EACH * ROWS_EACH} rows",
+    "pyqrlew": f"{GROUPS_EACH} groups, {GROUPS_EACH * ROWS_EACH} rows",
+}
 USUAL = f"{GROUPS_EACH} groups, {ROWS_EACH} rows in each"
 FASTER = "times slower than ours"
 OURS, BEST = "hedgerow", 'hedgerow, noise = "best"'
@@ -30,14 +35,20 @@ def people(peers: Peers, *, quick: bool = False) -> Section:
     size = 1_000 if quick else 1_000_000
     join(peers)
     request = (str(events(size)), GROUPS_EACH, ROWS_EACH, EPSILON, DELTA)
-    contenders = {peer.name: Contender(peers.round(peer.name, "grouped", *request), rounds=2, warm=False) for peer in PEOPLE}
+    contenders = {
+        peer.name: Contender(peers.round(peer.name, "grouped", *request), rounds=2, warm=False)
+        for peer in PEOPLE
+    }
     with TemporaryDirectory() as folder:
         for name, noise in NOISE.items():
             (place := Path(folder) / noise).mkdir()
             contenders[name] = Contender(asking(size, place, noise=noise), rounds=1 if quick else 5)
         seconds = fastest(contenders)
         last = {peer.name: peers.ask(peer.name, "grouped", *request) for peer in PEOPLE}
-        more = {name: {**answer["value"], "peak": answer["peak"]} if answer else {} for name, answer in last.items()}
+        more = {
+            name: {**answer["value"], "peak": answer["peak"]} if answer else {}
+            for name, answer in last.items()
+        }
         more |= {name: _ours(size, Path(folder) / noise, noise) for name, noise in NOISE.items()}
     rows: list[Row] = [
         {
@@ -53,12 +64,27 @@ def people(peers: Peers, *, quick: bool = False) -> Section:
     ]
     named = ", ".join(peer.name for peer in PEOPLE)
     return Section(
-        f"People: COUNT, SUM and AVG by group of {size:,} rows, epsilon {EPSILON:g}, delta {DELTA:g}",
+        f"People: COUNT, SUM and AVG by group of {size:,} rows, epsilon {EPSILON:g}, delta"
+        f" {DELTA:g}",
         rows,
-        [worst(f"at least 5 times faster than each of {named}", 5, rows[len(NOISE) :], FASTER, at_least=True)],
         [
-            "From Parquet; the groups are not declared, and those that come out are told. Imports do not count.",
-            "smartnoise-sql caps rows but not groups, which is less work and not enough; it gets a quarter of epsilon for each column.",
+            worst(
+                f"at least 5 times faster than each of {named}",
+                5,
+                rows[len(NOISE) :],
+                FASTER,
+                at_least=True,
+            )
+        ],
+        [
+            (
+                "From Parquet; the groups are not declared, and those that come out are told."
+                " Imports do not count."
+            ),
+            (
+                "smartnoise-sql caps rows but not groups, which is less work and not enough; it"
+                " gets a quarter of epsilon for each column."
+            ),
         ],
     )
 
@@ -72,4 +98,10 @@ def _ours(size: int, folder: Path, noise: str) -> dict[str, float]:
 
 
 def _version(name: str, peers: Peers) -> str:
-    return hedgerow.__version__ if name in NOISE else peers.workers[name].version if name in peers.workers else "–"
+    return (
+        hedgerow.__version__
+        if name in NOISE
+        else peers.workers[name].version
+        if name in peers.workers
+        else "–"
+    )

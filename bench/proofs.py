@@ -1,6 +1,8 @@
-"""The classical programs, right and wrong, for lists of any length: what the verifier says of each, and how long it takes on one core.
+"""The classical programs, right and wrong, for lists of any length: what the verifier says of each,
+and how long it takes on one core.
 
-These are the programs that CheckDP (CCS 2020) was measured on, and the one-time pads. "About a minute" is for all of them.
+These are the programs that CheckDP (CCS 2020) was measured on, and the one-time pads. "About a
+minute" is for all of them.
 """
 
 from __future__ import annotations
@@ -20,11 +22,42 @@ __all__ = ["PROGRAMS", "proofs"]
 FOLDER = Path(__file__).parents[1] / "tests" / "verify" / "programs"
 # In the order of the literature; wrong ones are called bad.
 PROGRAMS = (
-    *("laplace_mechanism", "bad_sum_without_noise", "bad_mean_without_noise", "partial_sum", "bad_partial_sum", "prefix_sum"),
-    *("bad_dummy_sum", "dummy_sum", "smart_sum", "bad_smart_sum", "above_threshold", "above_threshold_increasing"),
-    *("above_threshold_decreasing", "gap_above_threshold", "numeric_above_threshold", "adaptive_above_threshold", "noisy_max"),
-    *("bad_above_threshold_no_query_noise", "bad_above_threshold_no_cutoff", "bad_above_threshold_unscaled", "bad_gap_above_threshold"),
-    *("bad_adaptive_above_threshold", "bad_noisy_max_value", "one_time_pad", "one_time_pad_by_addition", "one_time_pad_two_shares"),
+    *(
+        "laplace_mechanism",
+        "bad_sum_without_noise",
+        "bad_mean_without_noise",
+        "partial_sum",
+        "bad_partial_sum",
+        "prefix_sum",
+    ),
+    *(
+        "bad_dummy_sum",
+        "dummy_sum",
+        "smart_sum",
+        "bad_smart_sum",
+        "above_threshold",
+        "above_threshold_increasing",
+    ),
+    *(
+        "above_threshold_decreasing",
+        "gap_above_threshold",
+        "numeric_above_threshold",
+        "adaptive_above_threshold",
+        "noisy_max",
+    ),
+    *(
+        "bad_above_threshold_no_query_noise",
+        "bad_above_threshold_no_cutoff",
+        "bad_above_threshold_unscaled",
+        "bad_gap_above_threshold",
+    ),
+    *(
+        "bad_adaptive_above_threshold",
+        "bad_noisy_max_value",
+        "one_time_pad",
+        "one_time_pad_by_addition",
+        "one_time_pad_two_shares",
+    ),
     *("bad_pad_and", "bad_pad_or", "bad_pad_key_twice", "bad_pad_key_told", "bad_pad_half_key"),
 )
 _SECONDS = 75.0
@@ -39,7 +72,11 @@ def proofs(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - a
         verdict = verify_program(found[name])
         right = verdict.verdict.value == ("REFUTED" if name.startswith("bad_") else "PROVED")
         rows.append(
-            {"program": name, "verdict": verdict.verdict.value if right else f"{verdict.verdict.value}, WRONG", "s": process_time() - start}
+            {
+                "program": name,
+                "verdict": verdict.verdict.value if right else f"{verdict.verdict.value}, WRONG",
+                "s": process_time() - start,
+            }
         )
     whole = sum(float(row["s"]) for row in rows if isinstance(row["s"], float))
     wrong = sum(str(row["verdict"]).endswith("WRONG") for row in rows)
@@ -47,7 +84,11 @@ def proofs(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - a
         Target("the whole set in about a minute, s", _SECONDS, whole, "all"),
         Target("wrong verdicts", 0.0, float(wrong), "all"),
     ]
-    return Section("Proofs: seconds of one core", [*rows, {"program": "all", "verdict": f"{len(rows)} programs", "s": whole}], targets)
+    return Section(
+        "Proofs: seconds of one core",
+        [*rows, {"program": "all", "verdict": f"{len(rows)} programs", "s": whole}],
+        targets,
+    )
 
 
 def _programs() -> dict[str, Program]:

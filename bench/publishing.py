@@ -1,4 +1,6 @@
-"""Publishing: running totals and ranges against other ways to measure them, and what marginals and histograms cost as they grow."""
+"""Publishing: running totals and ranges against other ways to measure them, and what marginals
+and histograms cost as they grow.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,26 @@ def sums(peers: Peers, *, quick: bool = False) -> Section:
     """rms errors of running totals under Gaussian noise, and of all ranges under Laplace noise."""
     size, codes, runs = (64, 32, 3) if quick else (4096, 1024, 60)
     rho, epsilon = Fraction(1, 2), Fraction(1)
-    prefix = [_row(f"running totals, {way.name}", size, _rms(way)) for way in list_prefix_strategies(size, PrivacyParameters(rho=rho))]
+    prefix = [
+        _row(f"running totals, {way.name}", size, _rms(way))
+        for way in list_prefix_strategies(size, PrivacyParameters(rho=rho))
+    ]
     best = prefix[0][OFF]
-    prefix.insert(1, _row("running totals, least that any factorisation can have", size, _least(size, rho)))
-    plain = next(_rms(way) for way in list_prefix_strategies(size, PrivacyParameters(rho=rho)) if isinstance(way, BinaryTree))
+    prefix.insert(
+        1, _row("running totals, least that any factorisation can have", size, _least(size, rho))
+    )
+    plain = next(
+        _rms(way)
+        for way in list_prefix_strategies(size, PrivacyParameters(rho=rho))
+        if isinstance(way, BinaryTree)
+    )
     tree = RangeTree.plan(0, RangeWorkload.all_ranges(codes), PrivacyParameters(epsilon=epsilon))
     ranges = [_row(f"ranges, {tree.name}", codes, _rms(tree))]
     for branching in (2, 4, 16):
         found = peers.ask("opendp", "ranges", codes, branching, float(epsilon), runs).get("value")
-        ranges.append(_row(f"ranges, {OPENDP}, {branching}", codes, math.sqrt(found) if found else None))
+        ranges.append(
+            _row(f"ranges, {OPENDP}, {branching}", codes, math.sqrt(found) if found else None)
+        )
     for rows in (prefix, ranges):
         for row in rows:
             row[TIMES] = ratio(row[OFF], rows[0][OFF])
@@ -43,13 +56,26 @@ def sums(peers: Peers, *, quick: bool = False) -> Section:
         "Sums: running totals (rho 1/2) and all ranges (epsilon 1), one row a unit, add-remove",
         [*prefix, *ranges],
         [
-            Target("running totals at least 2.4 times below the plain binary tree", 2.4, ratio(plain, best), at_least=True),
-            Target("running totals within 5 % of the least possible", 1.05, ratio(best, prefix[1][OFF])),
+            Target(
+                "running totals at least 2.4 times below the plain binary tree",
+                2.4,
+                ratio(plain, best),
+                at_least=True,
+            ),
+            Target(
+                "running totals within 5 % of the least possible", 1.05, ratio(best, prefix[1][OFF])
+            ),
             worst("ranges below opendp's consistent trees", 1.0, ranges[1:], TIMES, at_least=True),
         ],
         [
-            "Ours are exact, from the variances that are told beforehand; opendp's are measured over runs on empty data.",
-            "Least possible: the sum of the singular values of the matrix of all sums, a bound that no factorisation goes below.",
+            (
+                "Ours are exact, from the variances that are told beforehand; opendp's are measured"
+                " over runs on empty data."
+            ),
+            (
+                "Least possible: the sum of the singular values of the matrix of all sums, a bound"
+                " that no factorisation goes below."
+            ),
         ],
     )
 
@@ -63,8 +89,8 @@ def _rms(design: object) -> float:
 
 
 def _least(size: int, rho: Fraction) -> float:
-    """A = LR has the error |L|_F/sqrt(n) times the longest column of R, at least |R|_F/sqrt(n); and |L|_F |R|_F is at least the sum of
-    the singular values of A."""
+    """A = LR has the error |L|_F/sqrt(n) times the longest column of R, at least |R|_F/sqrt(n); and
+    |L|_F |R|_F is at least the sum of the singular values of A."""
     angles = (2 * np.arange(1, size + 1) - 1) * math.pi / (4 * size + 2)
     singular = 1 / (2 * np.sin(angles))
     return float(singular.sum() / size / math.sqrt(2 * float(rho)))
@@ -101,7 +127,9 @@ print(json.dumps([planned, whole, peak(), made.table.num_rows]))
 
 
 def publishing(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
-    """Seconds and megabytes of two-way marginals as attributes are added, and of histograms as cells are."""
+    """Seconds and megabytes of two-way marginals as attributes are added, and of histograms as
+    cells are.
+    """
     rows = 1_000 if quick else 1_000_000
     asked = [("marginals", many) for many in ((3, 5) if quick else (10, 30, 100))]
     asked += [("histogram", many) for many in ((2_000,) if quick else (10**5, 10**6, 10**7))]
@@ -109,7 +137,8 @@ def publishing(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     largest = [row for row in found if row["kind"] == "marginals"][-1:]
     cells = [row for row in found if row["kind"] == "histogram"][-1:]
     return Section(
-        f"Publishing: two-way marginals of attributes of 10 codes, and histograms, of {rows:,} rows",
+        f"Publishing: two-way marginals of attributes of 10 codes, and histograms, of {rows:,}"
+        " rows",
         found,
         [
             worst("marginals of 100 attributes within 5 minutes", 300, largest, "seconds"),
@@ -117,15 +146,23 @@ def publishing(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
             worst("a histogram of 10^7 cells within 10 seconds", 10, cells, "seconds"),
         ],
         [
-            "All in one process, from the table of codes to the published table: planning, measuring, least squares, intervals.",
-            "Counting: numpy's bincount of the same rows, and an Arrow table of the counts with the same attribute columns.",
+            (
+                "All in one process, from the table of codes to the published table: planning,"
+                " measuring, least squares, intervals."
+            ),
+            (
+                "Counting: numpy's bincount of the same rows, and an Arrow table of the counts with"
+                " the same attribute columns."
+            ),
         ],
     )
 
 
 def _scaled(kind: str, many: int, rows: int) -> Row:
     asked = json.dumps([kind, many, rows])
-    done = subprocess.run([sys.executable, "-c", _SCALE, asked], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _SCALE, asked], capture_output=True, text=True, check=True
+    )
     planned, whole, memory, lines = json.loads(done.stdout)
     plain = _counted(many, rows) if kind == "histogram" else None
     return {

@@ -1,4 +1,6 @@
-"""Quantiles: how long a median takes and how many ranks it is off, against peers and against other methods on data of four shapes."""
+"""Quantiles: how long a median takes and how many ranks it is off, against peers and against
+other methods on data of four shapes.
+"""
 
 from __future__ import annotations
 
@@ -53,22 +55,45 @@ def median(peers: Peers, *, quick: bool = False) -> Section:
         path = str(Path(folder) / "values.npy")
         np.save(path, values)
         release, smooth = _times(peers, values, path, rounds)
-        ranks = [_ranks(peers, values, path, epsilon, relation, runs) for epsilon in (1, 0.1) for relation in ("add-remove", "change-one")]
+        ranks = [
+            _ranks(peers, values, path, epsilon, relation, runs)
+            for epsilon in (1, 0.1)
+            for relation in ("add-remove", "change-one")
+        ]
     memory = _memory(large)
     return Section(
         f"Median of {n:,} skewed values with a spike",
         [release, smooth, *ranks, memory],
         [
-            worst("a release at least 10 times faster than diffprivlib", 10, [release], "diffprivlib / ours", at_least=True),
+            worst(
+                "a release at least 10 times faster than diffprivlib",
+                10,
+                [release],
+                "diffprivlib / ours",
+                at_least=True,
+            ),
             worst("smooth sensitivity in less than 20 times np.sort", 20, [smooth], "ours / numpy"),
-            worst("no more ranks off than diffprivlib and opendp", 1, ranks[::2], "ours / best peer"),
-            worst("quantiles in less than 20 times the memory of the data", 20, [memory], "ours / numpy"),
+            worst(
+                "no more ranks off than diffprivlib and opendp", 1, ranks[::2], "ours / best peer"
+            ),
+            worst(
+                "quantiles in less than 20 times the memory of the data",
+                20,
+                [memory],
+                "ours / numpy",
+            ),
         ],
         [
             "numpy: np.sort, and the size of the data. opendp: 1,001 evenly spaced candidates.",
-            "diffprivlib does not say for which neighbours; its choice has the law of ours under change-one.",
+            (
+                "diffprivlib does not say for which neighbours; its choice has the law of ours"
+                " under change-one."
+            ),
             f"Ranks: the mean of {runs} releases of ours, 10 of theirs.",
-            f"Memory: what three quantiles of {large:,} values add to the peak of the process, in sizes of the data.",
+            (
+                f"Memory: what three quantiles of {large:,} values add to the peak of the process,"
+                " in sizes of the data."
+            ),
         ],
         [
             ("what", "how", "hedgerow", "numpy", "diffprivlib", "opendp"),
@@ -83,7 +108,14 @@ def _spiked(n: int) -> Floats:
     return np.clip(np.where(rng.random(n) < 0.1, 50.0, rng.lognormal(3, 1, n)), LOWER, UPPER)
 
 
-def _row(what: str, how: str, ours: float | None, numpy: float | None, diffprivlib: float | None, opendp: float | None) -> Row:
+def _row(
+    what: str,
+    how: str,
+    ours: float | None,
+    numpy: float | None,
+    diffprivlib: float | None,
+    opendp: float | None,
+) -> Row:
     best = min((peer for peer in (diffprivlib, opendp) if peer is not None), default=None)
     return {
         "what": what, "how": how, "hedgerow": ours, "numpy": numpy, "diffprivlib": diffprivlib, "opendp": opendp,
@@ -92,53 +124,101 @@ def _row(what: str, how: str, ours: float | None, numpy: float | None, diffprivl
 
 
 def _times(peers: Peers, values: Floats, path: str, rounds: int) -> tuple[Row, Row]:
-    mechanism, smooth = Quantiles.calibrate(at=HALF, neighbours="add-remove", epsilon=1), Quantile(HALF, "change-one")
+    mechanism, smooth = (
+        Quantiles.calibrate(at=HALF, neighbours="add-remove", epsilon=1),
+        Quantile(HALF, "change-one"),
+    )
     taken = fastest(
         {
-            "release": Contender(of(lambda: mechanism.sample(values, lower=LOWER, upper=UPPER)), rounds=rounds),
-            "smooth": Contender(of(lambda: smooth.smooth_sensitivity(Sample.from_values(values, lower=LOWER, upper=UPPER), Fraction(1, 6))), rounds=rounds),
+            "release": Contender(
+                of(lambda: mechanism.sample(values, lower=LOWER, upper=UPPER)), rounds=rounds
+            ),
+            "smooth": Contender(
+                of(
+                    lambda: smooth.smooth_sensitivity(
+                        Sample.from_values(values, lower=LOWER, upper=UPPER), Fraction(1, 6)
+                    )
+                ),
+                rounds=rounds,
+            ),
             "numpy": Contender(of(lambda: np.sort(values)), rounds=rounds),
-            "diffprivlib": Contender(peers.round("diffprivlib", "median", path, 1, LOWER, UPPER), rounds=2),
+            "diffprivlib": Contender(
+                peers.round("diffprivlib", "median", path, 1, LOWER, UPPER), rounds=2
+            ),
             "opendp": Contender(peers.round("opendp", "median", path, 1, LOWER, UPPER), rounds=2),
         }
     )
     ms = {name: None if seconds is None else seconds * 1e3 for name, seconds in taken.items()}
     return (
-        _row("release, ms", "from an array", ms["release"], ms["numpy"], ms["diffprivlib"], ms["opendp"]),
+        _row(
+            "release, ms",
+            "from an array",
+            ms["release"],
+            ms["numpy"],
+            ms["diffprivlib"],
+            ms["opendp"],
+        ),
         _row("smooth sensitivity, ms", "from an array", ms["smooth"], ms["numpy"], None, None),
     )
 
 
-def _ranks(peers: Peers, values: Floats, path: str, epsilon: float, relation: str, runs: int) -> Row:
+def _ranks(
+    peers: Peers, values: Floats, path: str, epsilon: float, relation: str, runs: int
+) -> Row:
     column = Sample.from_values(values, lower=LOWER, upper=UPPER)
     mechanism = Quantiles.calibrate(at=HALF, neighbours=relation, epsilon=epsilon)
     ours = float(np.mean([rank_error(column, mechanism.sample(column)) for _ in range(runs)]))
     theirs: dict[str, float | None] = {}
     for name in ("diffprivlib", "opendp"):
-        answers = [peers.ask(name, "median", path, epsilon, LOWER, UPPER).get("value") for _ in range(10 if name in peers.workers else 0)]
+        answers = [
+            peers.ask(name, "median", path, epsilon, LOWER, UPPER).get("value")
+            for _ in range(10 if name in peers.workers else 0)
+        ]
         found = [rank_error(column, answer) for answer in answers if answer is not None]
         theirs[name] = float(np.mean(found)) if found else None
-    return _row("ranks off", f"epsilon {epsilon:g}, {relation}", ours, None, theirs["diffprivlib"], theirs["opendp"])
+    return _row(
+        "ranks off",
+        f"epsilon {epsilon:g}, {relation}",
+        ours,
+        None,
+        theirs["diffprivlib"],
+        theirs["opendp"],
+    )
 
 
 def rank_error(column: Sample, z: float) -> float:
     """How many ranks z is from holding the median."""
     at = np.array([z / float(column.grid)])
-    below, up_to, half = int(column.count_below(at)[0]), int(column.count_up_to(at)[0]), len(column) / 2  # type: ignore[arg-type]
+    below, up_to, half = (
+        int(column.count_below(at)[0]),
+        int(column.count_up_to(at)[0]),
+        len(column) / 2,
+    )  # type: ignore[arg-type]
     return max(below - half, half - up_to, 0.0)
 
 
 def _memory(n: int) -> Row:
-    done = subprocess.run([sys.executable, "-c", _MEMORY.format(n=n)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _MEMORY.format(n=n)], capture_output=True, text=True, check=True
+    )
     peak, times = map(float, done.stdout.split())
-    return {**_row("memory, MB", f"quartiles of {n:,}", peak, n * 8 / 2**20, None, None), "ours / numpy": times}
+    return {
+        **_row("memory, MB", f"quartiles of {n:,}", peak, n * 8 / 2**20, None, None),
+        "ours / numpy": times,
+    }
 
 
 def shapes(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
     """Mean rank errors."""
     sizes, runs = ((200,), 3) if quick else ((1_000, 10_000, 100_000, 1_000_000), 200)
-    rows = [_shape(shape, n, epsilon, runs) for epsilon in (1.0, 0.1) for n in sizes for shape in SHAPES]
-    good = [shape for shape in SHAPES if all(row["within"] == "yes" for row in rows if row["shape"] == shape)]
+    rows = [
+        _shape(shape, n, epsilon, runs) for epsilon in (1.0, 0.1) for n in sizes for shape in SHAPES
+    ]
+    good = [
+        shape
+        for shape in SHAPES
+        if all(row["within"] == "yes" for row in rows if row["shape"] == shape)
+    ]
     return Section(
         "Median: mean ranks off, by method, for data of four shapes under add-remove",
         rows,
@@ -150,10 +230,19 @@ def shapes(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - a
                 ", ".join(good),
                 True,
             ),
-            worst("global Laplace noise at least 10 times worse than the chosen method", 10, rows, "laplace / chosen", at_least=True),
+            worst(
+                "global Laplace noise at least 10 times worse than the chosen method",
+                10,
+                rows,
+                "laplace / chosen",
+                at_least=True,
+            ),
         ],
         [
-            f"{runs} releases each, bounds 0 and 1,000. The chooser sees the bounds, n and epsilon, and no data.",
+            (
+                f"{runs} releases each, bounds 0 and 1,000. The chooser sees the bounds, n and"
+                " epsilon, and no data."
+            ),
             "Within: whether the chosen method is within 20 % and one rank of the best.",
         ],
         [
@@ -164,9 +253,16 @@ def shapes(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - a
 
 
 def _shape(shape: str, n: int, epsilon: float, runs: int) -> Row:
-    column = Sample.from_values(SHAPES[shape](np.random.default_rng(n), n), lower=LOWER, upper=UPPER)
-    choice = choose("median", lower=LOWER, upper=UPPER, epsilon=epsilon, n=n, neighbours="add-remove")
-    found = {o.method: float(np.mean([rank_error(column, z) for z in releases(o, column, runs)])) for o in choice.options}
+    column = Sample.from_values(
+        SHAPES[shape](np.random.default_rng(n), n), lower=LOWER, upper=UPPER
+    )
+    choice = choose(
+        "median", lower=LOWER, upper=UPPER, epsilon=epsilon, n=n, neighbours="add-remove"
+    )
+    found = {
+        o.method: float(np.mean([rank_error(column, z) for z in releases(o, column, runs)]))
+        for o in choice.options
+    }
     chosen, best = found[choice.best.method], min(found.values())
     return {
         "shape": shape,

@@ -1,8 +1,10 @@
 """Many independent answers to one question, for the price of one pass over the data.
 
-A question asked again is answered from the ledger, with the same noise. So it is asked once, as anybody asks, of a database that was just
-opened; then the exact numbers of its plan are taken from the engine once, and the noise that the question was priced with is drawn as many
-times as wanted. Each draw becomes a row of an answer, by the same code that made the first one. Nobody but the custodian could do that.
+A question asked again is answered from the ledger, with the same noise. So it is asked once, as
+anybody asks, of a database that was just opened; then the exact numbers of its plan are taken from
+the engine once, and the noise that the question was priced with is drawn as many times as wanted.
+Each draw becomes a row of an answer, by the same code that made the first one. Nobody but the
+custodian could do that.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ __all__ = ["Repeated", "repeated"]
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The first answer, as it was given; ``runs`` of them in one, run after run; and what was said beforehand."""
+    """The first answer, as it was given; ``runs`` of them in one, run after run; and what was
+    said beforehand.
+    """
 
     first: Answer
     many: Answer
@@ -33,8 +37,12 @@ class Repeated:
 
 
 def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Repeated:
-    """The answers to the question of a cell, at a loss of epsilon and delta in all. Which noise, is left to us."""
-    declared = {"x": (cell.low, cell.high)} | ({"g": list(range(cell.groups))} if cell.groups else {})
+    """The answers to the question of a cell, at a loss of epsilon and delta in all. Which noise,
+    is left to us.
+    """
+    declared = {"x": (cell.low, cell.high)} | (
+        {"g": list(range(cell.groups))} if cell.groups else {}
+    )
     with hedgerow.protect(
         table(cell.shape), unit="who", neighbours="add-remove", columns=declared, epsilon=10 * epsilon, delta=4 * delta, noise="best",
         max_groups=cell.max_groups, max_rows_per_group=cell.max_rows, max_units=100_000,
@@ -42,7 +50,9 @@ def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Re
         price = {"epsilon": epsilon, "delta": delta}
         told = database.explain(cell.sql, **price)
         first = database.query(cell.sql, **price)
-        priced = database._price_question(parse_question(cell.sql, database.catalog), epsilon, delta)
+        priced = database._price_question(
+            parse_question(cell.sql, database.catalog), epsilon, delta
+        )
         (paid,) = database._find_stored(priced)
         plan = priced.question.plan
         exact = database._source.run(plan)
@@ -53,7 +63,12 @@ def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Re
 
 
 def _times(exact: Any, runs: int) -> Cells:
-    """The cells so many times over, with the number of the run as one more key, which comes first."""
+    """The cells so many times over, with the number of the run as one more key, which comes
+    first.
+    """
     size = len(exact)
     numbers = tuple(np.tile(column, runs) for column in exact.numbers)
-    return Cells((np.repeat(np.arange(runs), size).tolist(), *(list(key) * runs for key in exact.keys)), numbers)
+    return Cells(
+        (np.repeat(np.arange(runs), size).tolist(), *(list(key) * runs for key in exact.keys)),
+        numbers,
+    )

@@ -64,12 +64,30 @@ class Section:
 
 def ratio(top: Cell, bottom: Cell) -> float | None:
     """How many times ``bottom`` goes into ``top``; None where one is missing."""
-    return top / bottom if isinstance(top, float) and isinstance(bottom, float) and bottom > 0 else None
+    return (
+        top / bottom
+        if isinstance(top, float) and isinstance(bottom, float) and bottom > 0
+        else None
+    )
 
 
-def worst(text: str, limit: float, rows: Iterable[Row], column: str, *, at_least: bool = False, size: bool = False) -> Target:
-    """A target for a whole column, judged by its worst figure (by ``size``: the one farthest from 0)."""
-    found = [(abs(cell) if size else cell, _label(row)) for row in rows if isinstance(cell := row[column], float)]
+def worst(
+    text: str,
+    limit: float,
+    rows: Iterable[Row],
+    column: str,
+    *,
+    at_least: bool = False,
+    size: bool = False,
+) -> Target:
+    """A target for a whole column, judged by its worst figure (by ``size``: the one farthest
+    from 0).
+    """
+    found = [
+        (abs(cell) if size else cell, _label(row))
+        for row in rows
+        if isinstance(cell := row[column], float)
+    ]
     if not found:
         return Target(text, limit, None, at_least=at_least)
     value, where = (min if at_least else max)(found)
@@ -94,7 +112,9 @@ def _table(section: Section, columns: Sequence[str]) -> Table:
     table = Table(header_style="dim", box=None, pad_edge=False, collapse_padding=True)
     for name in columns:
         words = isinstance(section.rows[0][name], str)
-        table.add_column(name, justify="left" if words else "right", vertical="bottom", no_wrap=words)
+        table.add_column(
+            name, justify="left" if words else "right", vertical="bottom", no_wrap=words
+        )
     for row in section.rows:
         table.add_row(*(shown(row[name]) for name in columns))
     return table
@@ -106,7 +126,9 @@ def _targets(section: Section) -> Table:
     for target in section.targets:
         found = "" if target.value is None else f": {shown(target.value)} at worst"
         where = f" ({target.where})" if target.value is not None and target.where else ""
-        lines.add_row(Text(target.mark, style=_STYLES[target.mark]), Text(target.text + found + where))
+        lines.add_row(
+            Text(target.mark, style=_STYLES[target.mark]), Text(target.text + found + where)
+        )
     return lines
 
 

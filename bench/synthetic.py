@@ -1,7 +1,9 @@
-"""Synthetic tables: how far the tables of all pairs of ten columns are off, in how many seconds and megabytes, against MST and AIM.
+"""Synthetic tables: how far the tables of all pairs of ten columns are off, in how many seconds and
+megabytes, against MST and AIM.
 
-The error of a pair is the part of all rows that is out of its place (total variation). Everybody spends epsilon 1 at delta 10^-9, through
-rho, and is timed from the codes in memory to the synthetic rows.
+The error of a pair is the part of all rows that is out of its place (total variation). Everybody
+spends epsilon 1 at delta 10^-9, through rho, and is timed from the codes in memory to the synthetic
+rows.
 """
 
 from __future__ import annotations
@@ -53,16 +55,28 @@ def error(exact: Codes, found: Codes, sizes: Sequence[int]) -> float:
     """The mean over all pairs of columns."""
     each = []
     for a, b in itertools.combinations(range(len(sizes)), 2):
-        tables = [np.bincount(codes[:, a] * sizes[b] + codes[:, b], minlength=sizes[a] * sizes[b]) / len(codes) for codes in (exact, found)]
+        tables = [
+            np.bincount(codes[:, a] * sizes[b] + codes[:, b], minlength=sizes[a] * sizes[b])
+            / len(codes)
+            for codes in (exact, found)
+        ]
         each.append(float(np.abs(tables[0] - tables[1]).sum()) / 2)
     return float(np.mean(each))
 
 
-def ours(codes: Codes, sizes: Sequence[int], ordered: Sequence[int] = (), *, pure: bool = False) -> Codes:
+def ours(
+    codes: Codes, sizes: Sequence[int], ordered: Sequence[int] = (), *, pure: bool = False
+) -> Codes:
     """Synthetic rows."""
-    terms = PrivacyParameters(epsilon=EPSILON) if pure else PrivacyParameters(rho=find_largest_rho(EPSILON, DELTA))
+    terms = (
+        PrivacyParameters(epsilon=EPSILON)
+        if pure
+        else PrivacyParameters(rho=find_largest_rho(EPSILON, DELTA))
+    )
     total = Loss(EPSILON) if pure else Loss(inf, rho=find_largest_rho(EPSILON, DELTA))
-    purse = PrivateTable(ContingencyTable.from_codes(codes, tuple(sizes)), total, rows=1, relation="add-remove")
+    purse = PrivateTable(
+        ContingencyTable.from_codes(codes, tuple(sizes)), total, rows=1, relation="add-remove"
+    )
     return synthesize(purse, terms, ordered=ordered).codes
 
 
@@ -78,28 +92,49 @@ def synthetic(peers: Peers, *, quick: bool = False) -> Section:
         rows: list[Row] = [
             first,
             _own("hedgerow, no order told", data, runs, lambda: ours(data.codes, data.sizes)),
-            _own("hedgerow, pure epsilon", data, runs, lambda: ours(data.codes, data.sizes, data.ordered, pure=True)),
+            _own(
+                "hedgerow, pure epsilon",
+                data,
+                runs,
+                lambda: ours(data.codes, data.sizes, data.ordered, pure=True),
+            ),
             *_theirs(data, peers, path, first),
             _own("rows drawn again, not private", data, 1, lambda: _drawn_again(data)),
             _own("columns shuffled, not private", data, 1, lambda: _shuffled(data)),
         ]
     return Section(
-        f"Synthetic rows: {len(data.sizes)} columns of {data.source}, {len(data.codes):,} rows, epsilon {float(EPSILON):g}, "
-        f"delta {float(DELTA):g}",
+        f"Synthetic rows: {len(data.sizes)} columns of {data.source}, {len(data.codes):,} rows,"
+        f" epsilon {float(EPSILON):g}, delta {float(DELTA):g}",
         rows,
         [
-            worst("an error of at most 1.05 times that of MST and AIM, on mbi and in opendp", 1.05, rows[3:-2], ERROR),
+            worst(
+                "an error of at most 1.05 times that of MST and AIM, on mbi and in opendp",
+                1.05,
+                rows[3:-2],
+                ERROR,
+            ),
             worst("in a tenth of the peers' time", 0.1, rows[3:-2], SECONDS),
         ],
         [
-            "error: the part of rows out of place in the table of two columns, mean of all 45; the mean of several runs.",
-            "Age, education and hours are ordered, which their declared bounds tell; mbi knows categories only, as does the second line.",
-            f"Who has no table after {MINUTES} minutes is stopped. AIM has its defaults; hurried, smaller models and fewer rounds.",
+            (
+                "error: the part of rows out of place in the table of two columns, mean of all 45;"
+                " the mean of several runs."
+            ),
+            (
+                "Age, education and hours are ordered, which their declared bounds tell; mbi knows"
+                " categories only, as does the second line."
+            ),
+            (
+                f"Who has no table after {MINUTES} minutes is stopped. AIM has its defaults;"
+                " hurried, smaller models and fewer rounds."
+            ),
         ],
     )
 
 
-def _own(who: str, data: Census, runs: int, make: Callable[[], Codes]) -> dict[str, float | str | None]:
+def _own(
+    who: str, data: Census, runs: int, make: Callable[[], Codes]
+) -> dict[str, float | str | None]:
     errors, seconds = [], []
     for _ in range(runs):
         start = perf_counter()
@@ -110,8 +145,18 @@ def _own(who: str, data: Census, runs: int, make: Callable[[], Codes]) -> dict[s
     return _line(who, version, float(np.mean(errors)), min(seconds))
 
 
-def _line(who: str, version: str, off: float | None, seconds: float | None) -> dict[str, float | str | None]:
-    return {"who": who, "version": version, "error": off, "seconds": seconds, "peak, MB": None, ERROR: None, SECONDS: None}
+def _line(
+    who: str, version: str, off: float | None, seconds: float | None
+) -> dict[str, float | str | None]:
+    return {
+        "who": who,
+        "version": version,
+        "error": off,
+        "seconds": seconds,
+        "peak, MB": None,
+        ERROR: None,
+        SECONDS: None,
+    }
 
 
 # How often each is asked: the first time MST also compiles.
@@ -125,26 +170,45 @@ THEIRS: tuple[tuple[str, Peer, str, tuple[int, ...], int], ...] = (
 
 
 def _theirs(data: Census, peers: Peers, path: Path, first: Row) -> list[Row]:
-    """What comes out, and the seconds of the fastest run; nothing of whoever fails, and why is noted."""
+    """What comes out, and the seconds of the fastest run; nothing of whoever fails, and why is
+    noted.
+    """
     rows: list[Row] = []
     for who, peer, task, options, times in THEIRS:
         errors, answers, target = [], [], path.with_name("found.npy")
-        given = (str(path), list(data.sizes), float(find_largest_rho(EPSILON, DELTA)), str(target), *options)
+        given = (
+            str(path),
+            list(data.sizes),
+            float(find_largest_rho(EPSILON, DELTA)),
+            str(target),
+            *options,
+        )
         for answer in asked(peers, who, peer, task, *given, times=times):
             answers.append(answer)
             errors.append(error(data.codes, np.load(target), data.sizes))
         line = _line(who, answers[0]["version"] if answers else "–", None, None)
         if answers:
-            line |= {"error": float(np.mean(errors)), "seconds": min(answer["seconds"] for answer in answers)}
+            line |= {
+                "error": float(np.mean(errors)),
+                "seconds": min(answer["seconds"] for answer in answers),
+            }
             line["peak, MB"] = max(answer["peak"] for answer in answers)
-        rows.append(line | {ERROR: ratio(first["error"], line["error"]), SECONDS: ratio(first["seconds"], line["seconds"])})
+        rows.append(
+            line
+            | {
+                ERROR: ratio(first["error"], line["error"]),
+                SECONDS: ratio(first["seconds"], line["seconds"]),
+            }
+        )
     return rows
 
 
 def _peak(path: Path, data: Census) -> float:
     command = [sys.executable, "-c", _PEAK, json.dumps([str(path), data.sizes, data.ordered])]
     root = Path(__file__).parents[1]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout)
+    return float(
+        subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout
+    )
 
 
 def _drawn_again(data: Census) -> Codes:

@@ -1,7 +1,9 @@
-"""Does the time of a release say how large its noise was? Rank correlation of |noise| with nanoseconds, draw by draw.
+"""Does the time of a release say how large its noise was? Rank correlation of |noise| with
+nanoseconds, draw by draw.
 
-The exact value is a million, so that what comes out has the same size whatever the noise: the time to make a *released* number tells
-nobody anything new. A leaky sampler runs along, to show that the measurement would see it.
+The exact value is a million, so that what comes out has the same size whatever the noise: the time
+to make a *released* number tells nobody anything new. A leaky sampler runs along, to show that the
+measurement would see it.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ Counts = NDArray[np.int64]
 def timing(peers: Peers, *, quick: bool = False) -> Section:
     """Spearman's rho of |noise| and time."""
     draws = 1_000 if quick else 100_000
-    contenders: dict[Name, Sampler] = {("hedgerow", law, scale): LAWS[law](scale).sample for law in LAWS for scale in SCALES}
+    contenders: dict[Name, Sampler] = {
+        ("hedgerow", law, scale): LAWS[law](scale).sample for law in LAWS for scale in SCALES
+    }
     contenders[LEAK, "geometric", 1] = _leaky
     rows = [_row(name, *found) for name, found in _measure(contenders, draws).items()]
     for law in LAWS:
@@ -48,9 +52,19 @@ def timing(peers: Peers, *, quick: bool = False) -> Section:
         rows,
         [
             worst("|Spearman| at most 0.02", 0.02, ours, "Spearman", size=True),
-            worst("the planted leak is seen: |Spearman| at least 0.3", 0.3, leak, "Spearman", at_least=True, size=True),
+            worst(
+                "the planted leak is seen: |Spearman| at least 0.3",
+                0.3,
+                leak,
+                "Spearman",
+                at_least=True,
+                size=True,
+            ),
         ],
-        [f"Chance alone moves the figure by {1 / draws**0.5:.4f} (one standard deviation) at {draws:,} draws."],
+        [
+            f"Chance alone moves the figure by {1 / draws**0.5:.4f} (one standard deviation) at"
+            f" {draws:,} draws."
+        ],
     )
 
 
@@ -67,7 +81,9 @@ def _row(name: Name, noise: Counts, taken: Counts) -> Row:
 
 
 def _measure(contenders: dict[Name, Sampler], draws: int) -> dict[Name, tuple[Counts, Counts]]:
-    """|noise| and nanoseconds of every draw; contenders take turns, and the first turns are thrown away."""
+    """|noise| and nanoseconds of every draw; contenders take turns, and the first turns are
+    thrown away.
+    """
     warm = max(BLOCK, draws // 50)
     found: dict[Name, tuple[list[int], list[int]]] = {name: ([], []) for name in contenders}
     with quiet():
@@ -79,7 +95,10 @@ def _measure(contenders: dict[Name, Sampler], draws: int) -> dict[Name, tuple[Co
                     noisy = sample(EXACT)
                     taken.append(perf_counter_ns() - start)
                     noise.append(abs(noisy - EXACT))
-    return {name: (np.array(noise[-draws:]), np.array(taken[-draws:])) for name, (noise, taken) in found.items()}
+    return {
+        name: (np.array(noise[-draws:]), np.array(taken[-draws:]))
+        for name, (noise, taken) in found.items()
+    }
 
 
 def _leaky(exact: int) -> int:

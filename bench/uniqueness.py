@@ -1,5 +1,6 @@
-"""How many rows every set of up to four of twelve columns makes unique: against a loop over the sets in pandas and one in DuckDB, and
-beside a single GROUP BY of all twelve, which is as little as anybody could ask of an engine.
+"""How many rows every set of up to four of twelve columns makes unique: against a loop over the
+sets in pandas and one in DuckDB, and beside a single GROUP BY of all twelve, which is as little as
+anybody could ask of an engine.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from hedgerow.risk.table.uniqueness import uniqueness as measured
 
 __all__ = ["people", "uniqueness"]
 
-# What a registry knows of people, and how many different values it has; frequent ones are more frequent, as among people.
+# What a registry knows of people, and how many different values it has; frequent ones are more
+# frequent, as among people.
 COLUMNS = {
     "postcode": 1000, "birthday": 366, "birth_year": 100, "occupation": 80, "country": 41, "education": 16, "insurer": 15,
     "income_band": 10, "household": 7, "marital": 6, "blood_group": 5, "sex": 2,
@@ -85,7 +87,11 @@ def people(rows: int) -> pa.Table:
 
 def _times(table: pa.Table, size: int, rounds: int) -> dict[str, float | None]:
     """Seconds for all sets."""
-    sets = [each for many in range(1, size + 1) for each in itertools.combinations(table.column_names, many)]
+    sets = [
+        each
+        for many in range(1, size + 1)
+        for each in itertools.combinations(table.column_names, many)
+    ]
     some, frame = sets[::_EVERY], table.to_pandas()
     exact = {each.columns: each.unique for each in measured(table, size=size).subsets}
     with duckdb.connect() as connection:
@@ -98,20 +104,30 @@ def _times(table: pa.Table, size: int, rounds: int) -> dict[str, float | None]:
 
         def in_sql(columns: Sequence[str]) -> int:
             counted = f"SELECT count(*) AS n FROM people GROUP BY {', '.join(columns)}"
-            (found,) = connection.execute(f"SELECT count(*) FROM ({counted}) WHERE n = 1").fetchall()
+            (found,) = connection.execute(
+                f"SELECT count(*) FROM ({counted}) WHERE n = 1"
+            ).fetchall()
             return int(found[0])
 
         return fastest(
             {
-                "hedgerow": Contender(of(lambda: measured(table, size=size)), rounds=rounds, warm=False),
+                "hedgerow": Contender(
+                    of(lambda: measured(table, size=size)), rounds=rounds, warm=False
+                ),
                 "GROUP BY": Contender(of(lambda: in_sql(table.column_names)), rounds=rounds),
-                "DuckDB": Contender(_loop(in_sql, some, exact, len(sets)), rounds=rounds, warm=False),
-                "pandas": Contender(_loop(in_pandas, some, exact, len(sets)), rounds=rounds, warm=False),
+                "DuckDB": Contender(
+                    _loop(in_sql, some, exact, len(sets)), rounds=rounds, warm=False
+                ),
+                "pandas": Contender(
+                    _loop(in_pandas, some, exact, len(sets)), rounds=rounds, warm=False
+                ),
             }
         )
 
 
-def _loop(count: Any, some: Sequence[tuple[str, ...]], exact: dict[tuple[str, ...], int], sets: int) -> Any:
+def _loop(
+    count: Any, some: Sequence[tuple[str, ...]], exact: dict[tuple[str, ...], int], sets: int
+) -> Any:
     """A round that counts some of the sets, and gives the seconds that all would take."""
 
     def seconds() -> float:
@@ -125,7 +141,13 @@ def _loop(count: Any, some: Sequence[tuple[str, ...]], exact: dict[tuple[str, ..
 
 
 def _peak(rows: int, size: int) -> float:
-    done = subprocess.run([sys.executable, "-c", _MEMORY, str(rows), str(size)], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", _MEMORY, str(rows), str(size)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
     return float(done.stdout.splitlines()[-1])
 
 

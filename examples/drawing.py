@@ -1,4 +1,6 @@
-"""Pictures for the examples as plain SVG: panels with axes, lines with error bars, dots, words; for light pages and dark ones."""
+"""Pictures for the examples as plain SVG: panels with axes, lines with error bars, dots, words;
+for light pages and dark ones.
+"""
 
 from __future__ import annotations
 
@@ -39,28 +41,40 @@ _DARK = {
 
 
 def _sheet(colours: Mapping[str, str]) -> str:
-    return "".join(f".{name}{{fill:{colour}}}.l-{name}{{stroke:{colour}}}" for name, colour in colours.items())
+    return "".join(
+        f".{name}{{fill:{colour}}}.l-{name}{{stroke:{colour}}}" for name, colour in colours.items()
+    )
 
 
 class Picture:
-    """What is drawn, in the order in which it was drawn. Colours go by name: ink, soft, grid, pale, mist, blue, orange, green, red."""
+    """What is drawn, in the order in which it was drawn. Colours go by name: ink, soft, grid,
+    pale, mist, blue, orange, green, red.
+    """
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
         self.parts = [f'<rect class="paper" width="{width}" height="{height}" rx="8"/>']
 
-    def line(self, points: Iterable[Point], colour: str, width: float = 1.0, dashes: str = "") -> None:
+    def line(
+        self, points: Iterable[Point], colour: str, width: float = 1.0, dashes: str = ""
+    ) -> None:
         """A line through the points."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         more = f' stroke-dasharray="{dashes}"' if dashes else ""
         self.parts.append(
-            f'<polyline class="l-{colour}" points="{path}" fill="none" stroke-width="{width:g}" stroke-linejoin="round"{more}/>'
+            f'<polyline class="l-{colour}" points="{path}" fill="none" stroke-width="{width:g}"'
+            f' stroke-linejoin="round"{more}/>'
         )
 
     def dots(self, points: Iterable[Point], colour: str, radius: float = 3.0) -> None:
         """Dots: strokes of no length with round ends, which keeps thousands of them small."""
-        path = "".join(f"M{x:.0f} {y:.1f}h0" if radius < 2 else f"M{x:.1f} {y:.1f}h0" for x, y in points)
-        self.parts.append(f'<path class="l-{colour}" d="{path}" stroke-width="{2 * radius:g}" stroke-linecap="round"/>')
+        path = "".join(
+            f"M{x:.0f} {y:.1f}h0" if radius < 2 else f"M{x:.1f} {y:.1f}h0" for x, y in points
+        )
+        self.parts.append(
+            f'<path class="l-{colour}" d="{path}" stroke-width="{2 * radius:g}"'
+            ' stroke-linecap="round"/>'
+        )
 
     def columns(self, spans: Iterable[tuple[float, float, float]], colour: str) -> None:
         """Upright strokes one pixel wide: x, from y, to y."""
@@ -70,7 +84,9 @@ class Picture:
     def ring(self, at: Point, colour: str, radius: float, tip: str) -> None:
         """An empty circle that says what it is when it is pointed at."""
         shape = f'cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{radius:g}" fill="none" stroke-width="2"'
-        self.parts.append(f'<circle class="l-{colour}" {shape}><title>{escape(tip)}</title></circle>')
+        self.parts.append(
+            f'<circle class="l-{colour}" {shape}><title>{escape(tip)}</title></circle>'
+        )
 
     def whisker(self, x: float, low: float, high: float, colour: str) -> None:
         """An error bar."""
@@ -78,21 +94,41 @@ class Picture:
         self.parts.append(f'<path class="l-{colour}" d="{path}" stroke-width="1.5" fill="none"/>')
 
     def words(
-        self, x: float, y: float, text: str, colour: str = "soft", *, anchor: str = "start", size: int = 12, bold: bool = False
+        self,
+        x: float,
+        y: float,
+        text: str,
+        colour: str = "soft",
+        *,
+        anchor: str = "start",
+        size: int = 12,
+        bold: bool = False,
     ) -> None:
         """A piece of text."""
         weight = ' font-weight="600"' if bold else ""
         self.parts.append(
-            f'<text class="{colour}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"{weight}>{escape(text)}</text>'
+            f'<text class="{colour}" x="{x:.1f}" y="{y:.1f}" font-size="{size}"'
+            f' text-anchor="{anchor}"{weight}>{escape(text)}</text>'
         )
 
     def write(self, file: Path, words: str) -> None:
         """To a file, with what it shows in words."""
-        box = f'viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}"'
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="system-ui, sans-serif" role="img">'
-        style = f"<style>{_sheet(_LIGHT)}@media (prefers-color-scheme:dark){{{_sheet(_DARK)}}}</style>"
+        box = (
+            f'viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}"'
+        )
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="system-ui, sans-serif"'
+            ' role="img">'
+        )
+        style = (
+            f"<style>{_sheet(_LIGHT)}@media (prefers-color-scheme:dark){{{_sheet(_DARK)}}}</style>"
+        )
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("\n".join([head, f"<title>{escape(words)}</title>", style, *self.parts, "</svg>"]) + "\n", encoding="utf-8")
+        file.write_text(
+            "\n".join([head, f"<title>{escape(words)}</title>", style, *self.parts, "</svg>"])
+            + "\n",
+            encoding="utf-8",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +147,27 @@ class Panel:
     def at(self, x: float, y: float) -> Point:
         """Where a pair of numbers lies."""
         low, high = self.across
-        share = math.log(x / low) / math.log(high / low) if self.logarithmic else (x - low) / (high - low)
-        return self.left + share * self.width, self.top + self.height - (y - self.up[0]) / (self.up[1] - self.up[0]) * self.height
+        share = (
+            math.log(x / low) / math.log(high / low)
+            if self.logarithmic
+            else (x - low) / (high - low)
+        )
+        return (
+            self.left + share * self.width,
+            self.top + self.height - (y - self.up[0]) / (self.up[1] - self.up[0]) * self.height,
+        )
 
-    def frame(self, title: str, note: str, across: str, ticks: Mapping[float, str], marks: Mapping[float, str]) -> None:
-        """A title and what is drawn upwards, the axis across with its ticks, a rule for each mark on the way up."""
+    def frame(
+        self,
+        title: str,
+        note: str,
+        across: str,
+        ticks: Mapping[float, str],
+        marks: Mapping[float, str],
+    ) -> None:
+        """A title and what is drawn upwards, the axis across with its ticks, a rule for each
+        mark on the way up.
+        """
         for value, name in marks.items():
             y = self.at(self.across[0], value)[1]
             self.picture.line([(self.left, y), (self.left + self.width, y)], "grid")
@@ -123,13 +175,19 @@ class Panel:
         bottom = self.top + self.height
         self.picture.line([(self.left, bottom), (self.left + self.width, bottom)], "mist")
         for value, name in ticks.items():
-            self.picture.words(self.at(value, self.up[0])[0], bottom + 17, name, anchor="middle", size=11)
+            self.picture.words(
+                self.at(value, self.up[0])[0], bottom + 17, name, anchor="middle", size=11
+            )
         self.picture.words(self.left, self.top - 32, title, "ink", size=14, bold=True)
         self.picture.words(self.left, self.top - 13, note)
         self.picture.words(self.left + self.width / 2, bottom + 36, across, anchor="middle")
 
-    def curve(self, rows: Sequence[tuple[float, float, float, float]], colour: str, shift: float = 0.0) -> None:
-        """A line with error bars through (x, value, low, high); moved by some pixels, so that bars of several lines stay apart."""
+    def curve(
+        self, rows: Sequence[tuple[float, float, float, float]], colour: str, shift: float = 0.0
+    ) -> None:
+        """A line with error bars through (x, value, low, high); moved by some pixels, so that
+        bars of several lines stay apart.
+        """
         points = [(self.at(x, value)[0] + shift, self.at(x, value)[1]) for x, value, _, _ in rows]
         self.picture.line(points, colour, 2.2)
         for (x, _, low, high), point in zip(rows, points, strict=True):
@@ -138,4 +196,6 @@ class Panel:
 
     def level(self, value: float, colour: str, dashes: str = "5 4") -> None:
         """A dashed line all the way across."""
-        self.picture.line([self.at(self.across[0], value), self.at(self.across[1], value)], colour, 1.6, dashes)
+        self.picture.line(
+            [self.at(self.across[0], value), self.at(self.across[1], value)], colour, 1.6, dashes
+        )

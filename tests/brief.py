@@ -1,4 +1,5 @@
-"""What `make check` runs of the suite, so that it takes a minute and not four: no costly test, and few cases of each other one.
+"""What `make check` runs of the suite, so that it takes a minute and not four: no costly test, and
+few cases of each other one.
 
 `make test` runs all of them. A new test is in `make check` until `make costs` finds it costly.
 """
@@ -16,7 +17,8 @@ import pytest
 CASES = 2  # of one test
 SECONDS = 0.1  # a case, on a quiet machine: what takes more is costly
 COSTLY = Path(__file__).with_name("costly.txt")
-# `make check` promises the layers, and that seeded mistakes are found, all of them, whatever they take.
+# `make check` promises the layers, and that seeded mistakes are found, all of them, whatever they
+# take.
 PROMISED = {
     "tests/house/test_layers.py::test_house",
     "tests/database/attacks/test_seeded.py::test_nothing_shows_the_mistake",
@@ -27,23 +29,41 @@ PROMISED = {
 
 
 def drawn(cases: Iterable[str], costly: Collection[str]) -> set[str]:
-    """Drawn by their names: the same ones on every machine, other ones for each test, and a new case moves at most one."""
+    """Drawn by their names: the same ones on every machine, other ones for each test, and a new
+    case moves at most one.
+    """
     tests = defaultdict[str, list[str]](list)
     for case in cases:
         tests[_test(case)].append(case)
-    few = (heapq.nsmallest(CASES, of, key=lambda case: zlib.crc32(case.encode())) for test, of in tests.items() if test not in costly)
-    return {case for of in (*few, *(tests[test] for test in PROMISED & tests.keys())) for case in of}
+    few = (
+        heapq.nsmallest(CASES, of, key=lambda case: zlib.crc32(case.encode()))
+        for test, of in tests.items()
+        if test not in costly
+    )
+    return {
+        case for of in (*few, *(tests[test] for test in PROMISED & tests.keys())) for case in of
+    }
 
 
 def found_costly(seconds: Mapping[str, float]) -> list[str]:
-    """The tests whose cases take too long on average, but never all tests of a file: each file has a part in `make check`."""
-    tests, files = defaultdict[str, list[float]](list), defaultdict[str, list[tuple[float, str]]](list)
+    """The tests whose cases take too long on average, but never all tests of a file: each file
+    has a part in `make check`.
+    """
+    tests, files = (
+        defaultdict[str, list[float]](list),
+        defaultdict[str, list[tuple[float, str]]](list),
+    )
     for case, each in seconds.items():
         tests[_test(case)].append(each)
     for test, all_ in tests.items():
         files[test.partition("::")[0]].append((sum(all_) / len(all_), test))
     cheapest = {min(of)[1] for of in files.values()}
-    return sorted(test for of in files.values() for mean, test in of if mean > SECONDS and test not in cheapest | PROMISED)
+    return sorted(
+        test
+        for of in files.values()
+        for mean, test in of
+        if mean > SECONDS and test not in cheapest | PROMISED
+    )
 
 
 def _test(case: str) -> str:
@@ -51,17 +71,25 @@ def _test(case: str) -> str:
 
 
 class Few:
-    """Leaves out after everybody else has: of what a marker or ``-k`` leaves, not of what it takes away."""
+    """Leaves out after everybody else has: of what a marker or ``-k`` leaves, not of what it
+    takes away.
+    """
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        kept = drawn((item.nodeid for item in items), set(COSTLY.read_text(encoding="utf-8").split()))
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        kept = drawn(
+            (item.nodeid for item in items), set(COSTLY.read_text(encoding="utf-8").split())
+        )
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
         items[:] = [item for item in items if item.nodeid in kept]
 
 
 class Costs:
-    """Writes the list of what is costly, when nothing failed. Waiting counts too: a test may have a process of its own."""
+    """Writes the list of what is costly, when nothing failed. Waiting counts too: a test may
+    have a process of its own.
+    """
 
     def __init__(self) -> None:
         self.seconds = defaultdict[str, float](float)
@@ -71,4 +99,6 @@ class Costs:
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if exitstatus == 0 and not hasattr(session.config, "workerinput"):
-            COSTLY.write_text("".join(f"{test}\n" for test in found_costly(self.seconds)), encoding="utf-8")
+            COSTLY.write_text(
+                "".join(f"{test}\n" for test in found_costly(self.seconds)), encoding="utf-8"
+            )

@@ -15,7 +15,9 @@ from depth import many
 # The same examples on every run: a failure seen once is a failure everybody can see.
 # Nothing is timed: on a busy machine a slow example is no mistake.
 UNTIMED = [HealthCheck.too_slow]
-settings.register_profile("house", derandomize=True, deadline=None, max_examples=many(20), suppress_health_check=UNTIMED)
+settings.register_profile(
+    "house", derandomize=True, deadline=None, max_examples=many(20), suppress_health_check=UNTIMED
+)
 settings.load_profile("house")
 
 SLOW = Path(__file__).parent / "slow"
@@ -24,8 +26,18 @@ FIRST = "test_tool_finds_nothing[types]"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long-only", action="append", default=[], metavar="PATH", help="of the tests below PATH, only those marked long")
-    parser.addoption("--brief", action="store_true", help="what `make check` runs: no costly test, and few cases of each other one")
+    parser.addoption(
+        "--long-only",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="of the tests below PATH, only those marked long",
+    )
+    parser.addoption(
+        "--brief",
+        action="store_true",
+        help="what `make check` runs: no costly test, and few cases of each other one",
+    )
     parser.addoption("--costs", action="store_true", help="write down which tests are costly")
 
 
@@ -61,7 +73,9 @@ def _within(file: str, paths: tuple[str, ...]) -> bool:
 
 
 def _missing_part_fails(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """A skip names a part that cannot be had here. Where automation runs (CI=true) every part must be there."""
+    """A skip names a part that cannot be had here. Where automation runs (CI=true) every part
+    must be there.
+    """
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         report.outcome = "failed"

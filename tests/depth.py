@@ -1,4 +1,6 @@
-"""How deep tests that draw their cases look. `make test` draws few; `make slow` sets DEPTH and draws so many times more."""
+"""How deep tests that draw their cases look. `make test` draws few; `make slow` sets DEPTH and
+draws so many times more.
+"""
 
 from __future__ import annotations
 

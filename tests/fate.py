@@ -1,7 +1,8 @@
 """A life that ends by SIGKILL at its k-th step on the disk: for what must survive that at every k.
 
-A step is a write, sync, truncation or deletion by SQLite (seen by the file system of ``ledger.disk``), or whatever else is counted; writes
-are left half done, those of ``os.pwrite`` and ``Path.write_text`` as well.
+A step is a write, sync, truncation or deletion by SQLite (seen by the file system of
+``ledger.disk``), or whatever else is counted; writes are left half done, those of ``os.pwrite`` and
+``Path.write_text`` as well.
 """
 
 from __future__ import annotations
@@ -49,8 +50,12 @@ class Fate:
         setattr(holder, name, counted)
 
 
-def life(path: Path, steps: int, live: Callable[[int], None], *watched: tuple[Any, str]) -> tuple[bytes, bool]:
-    """What ``live`` wrote into the pipe that it is given, in a process that dies at this step, and whether it died."""
+def life(
+    path: Path, steps: int, live: Callable[[int], None], *watched: tuple[Any, str]
+) -> tuple[bytes, bool]:
+    """What ``live`` wrote into the pipe that it is given, in a process that dies at this step,
+    and whether it died.
+    """
     heard = os.pipe()
     child = os.fork()
     if child == 0:
@@ -70,7 +75,9 @@ def life(path: Path, steps: int, live: Callable[[int], None], *watched: tuple[An
 
 
 def deaths(folder: str, once: Callable[[Path, int], bool]) -> int:
-    """How many steps there are: ``once`` lives in a new folder up to a step, checks what is left, and says whether it died."""
+    """How many steps there are: ``once`` lives in a new folder up to a step, checks what is
+    left, and says whether it died.
+    """
     step = 1
     while True:
         home = Path(folder) / str(step)

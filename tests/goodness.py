@@ -1,8 +1,9 @@
 """Do draws follow an exact law? A chi-square test whose bins reach far into the tails.
 
-The statistic is the likelihood-ratio form, 2 sum O ln(O/E). Its tail probabilities stay right far out even in bins that expect few
-draws, so that an alarm rate of 1e-9 means what it says; Pearson's form would cry wolf there. About fifty bins, halving towards both
-ends, keep the power where a wrong scale shows; the remainder modulo 8 sees what wide bins would hide.
+The statistic is the likelihood-ratio form, 2 sum O ln(O/E). Its tail probabilities stay right far
+out even in bins that expect few draws, so that an alarm rate of 1e-9 means what it says; Pearson's
+form would cry wolf there. About fifty bins, halving towards both ends, keep the power where a wrong
+scale shows; the remainder modulo 8 sees what wide bins would hide.
 
 The laws are summed in 50 decimal digits. Nothing here uses the code under test.
 """
@@ -27,7 +28,9 @@ _MIDDLE = 16
 
 @dataclass(frozen=True)
 class Law:
-    """A law on the integers: Pr[Z <= point] at ascending points, and Pr[Z mod 8 = r] where it is known."""
+    """A law on the integers: Pr[Z <= point] at ascending points, and Pr[Z mod 8 = r] where it is
+    known.
+    """
 
     points: NDArray[np.int64]
     upto: NDArray[np.float64]
@@ -41,8 +44,12 @@ class Law:
         return cls(points, np.cumsum(mass), np.bincount(points % 8, weights=mass, minlength=8))
 
     @classmethod
-    def rounded(cls, centre: float, scale: float, cdf: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Law:
-        """The real centre + scale Z, rounded to the nearest integer, where Z has the distribution function ``cdf``."""
+    def rounded(
+        cls, centre: float, scale: float, cdf: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    ) -> Law:
+        """The real centre + scale Z, rounded to the nearest integer, where Z has the
+        distribution function ``cdf``.
+        """
         reach = np.geomspace(1e-3, 1e12, 4000)
         real = np.concatenate([-reach[::-1], [0.0], reach]) * scale + centre
         points = np.unique(np.floor(real[np.abs(real) < 2.0**60]).astype(np.int64))
@@ -58,15 +65,24 @@ def p_value(draws: NDArray[np.int64], law: Law) -> float:
     cuts = np.unique(np.searchsorted(law.upto, levels))
     cuts = cuts[cuts < law.points.size]
     below = np.searchsorted(np.sort(draws), law.points[cuts], side="right")
-    found = [chi_square(np.diff(below, prepend=0, append=size), np.diff(law.upto[cuts], prepend=0.0, append=1.0))]
+    found = [
+        chi_square(
+            np.diff(below, prepend=0, append=size), np.diff(law.upto[cuts], prepend=0.0, append=1.0)
+        )
+    ]
     if law.residues is not None:
         found.append(chi_square(np.bincount(draws % 8, minlength=8), law.residues))
     return min(1.0, len(found) * min(found))
 
 
 def chi_square(observed: ArrayLike, probabilities: ArrayLike) -> float:
-    """The p-value of the counts; thin bins are joined with the next. A draw where none can be gives 0."""
-    counts, chances = np.asarray(observed, dtype=float), np.maximum(np.asarray(probabilities, dtype=float), 0.0)
+    """The p-value of the counts; thin bins are joined with the next. A draw where none can be
+    gives 0.
+    """
+    counts, chances = (
+        np.asarray(observed, dtype=float),
+        np.maximum(np.asarray(probabilities, dtype=float), 0.0),
+    )
     if counts[chances == 0].any():
         return 0.0
     expected = chances / chances.sum() * counts.sum()
@@ -116,7 +132,11 @@ def rounded_normal(centre: float, scale: float) -> Law:
 
 def rounded_laplace(centre: float, scale: float) -> Law:
     """The Laplace law around ``centre``, rounded to integers."""
-    return Law.rounded(centre, scale, lambda z: np.where(z < 0, 0.5 * np.exp(-np.abs(z)), 1 - 0.5 * np.exp(-np.abs(z))))
+    return Law.rounded(
+        centre,
+        scale,
+        lambda z: np.where(z < 0, 0.5 * np.exp(-np.abs(z)), 1 - 0.5 * np.exp(-np.abs(z))),
+    )
 
 
 def decimal(x: Fraction) -> Decimal:
@@ -125,13 +145,19 @@ def decimal(x: Fraction) -> Decimal:
 
 
 def serial_correlation(draws: NDArray[np.int64], lag: int) -> float:
-    """The correlation of each draw with the one ``lag`` later, in standard deviations of what independence gives."""
+    """The correlation of each draw with the one ``lag`` later, in standard deviations of what
+    independence gives.
+    """
     centred = draws - draws.mean()
-    return float((centred[:-lag] * centred[lag:]).mean() / centred.var() * np.sqrt(draws.size - lag))
+    return float(
+        (centred[:-lag] * centred[lag:]).mean() / centred.var() * np.sqrt(draws.size - lag)
+    )
 
 
 def sign_against_size(draws: NDArray[np.int64]) -> float:
-    """The correlation of the sign with the size, in standard deviations of what independence gives; draws of 0 are left out."""
+    """The correlation of the sign with the size, in standard deviations of what independence
+    gives; draws of 0 are left out.
+    """
     signed = draws[draws != 0]
     size = np.argsort(np.argsort(np.abs(signed), kind="stable"), kind="stable") + 0.5  # ranks
     size -= size.mean()

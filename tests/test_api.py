@@ -20,27 +20,45 @@ def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
     with hr.open(write(tmp_path), analyst="bob", in_process=True, deadline=5) as db:
         assert len(db.query("SELECT region, COUNT(*) FROM visits GROUP BY region")) == 4
         assert db.ledger.entries()[2].body["analyst"] == "bob"
-    with hr.protect(visits(), unit="patient_id", neighbours="change-one", columns={"age": (0, 110)}, epsilon=1, max_groups=2) as db:
+    with hr.protect(
+        visits(),
+        unit="patient_id",
+        neighbours="change-one",
+        columns={"age": (0, 110)},
+        epsilon=1,
+        max_groups=2,
+    ) as db:
         assert len(db.query("SELECT AVG(age) FROM data", epsilon=0.5)) == 1
 
 
 @pytest.mark.parametrize("path", ["stays.csv", Path("stays.csv")])
 def test_a_path_is_no_frame_and_hears_what_to_do(path: str | Path) -> None:
-    with pytest.raises(InvalidArgument, match=r"not a path: read it first.*read_csv.*hedgerow init.*got 'stays\.csv'"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"not a path: read it first.*read_csv.*hedgerow init.*got 'stays\.csv'",
+    ):
         hr.protect(path, unit="id", neighbours="add-remove", columns={}, epsilon=1)
 
 
 def test_bounds_of_days_make_them_keys() -> None:
-    frame = pd.DataFrame({"id": [1, 2, 3], "day": [datetime(2026, 1, 5), datetime(2026, 2, 6), datetime(2026, 2, 7, 13)]})
+    frame = pd.DataFrame(
+        {
+            "id": [1, 2, 3],
+            "day": [datetime(2026, 1, 5), datetime(2026, 2, 6), datetime(2026, 2, 7, 13)],
+        }
+    )
     days = {"day": (date(2026, 1, 1), date(2026, 3, 31))}
     with hr.protect(frame, unit="id", neighbours="add-remove", columns=days, epsilon=100) as db:
         found = db.query("SELECT MONTH(day) AS m, COUNT(*) AS n FROM data GROUP BY m", epsilon=100)
-    assert found.rows == [{"m": 1, "n": 1}, {"m": 2, "n": 2}, {"m": 3, "n": 0}]  # off by one once in 10^14
+    # off by one once in 10^14
+    assert found.rows == [{"m": 1, "n": 1}, {"m": 2, "n": 2}, {"m": 3, "n": 0}]
 
 
 def test_a_column_of_several_types_is_told_of() -> None:
     frame = pd.DataFrame({"id": [1, "a", 2.5], "v": [1, 2, 3]})
-    with pytest.raises(SourceError, match="hold several types, such as text and numbers, are not read"):
+    with pytest.raises(
+        SourceError, match="hold several types, such as text and numbers, are not read"
+    ):
         hr.protect(frame, unit="id", neighbours="add-remove", columns={"v": (0, 3)}, epsilon=1)
 
 
@@ -48,4 +66,6 @@ def test_they_take_the_same_arguments() -> None:
     for front, back in ((hr.open, database.open), (hr.protect, Policy.for_frame)):
         one, other = inspect.signature(front).parameters, inspect.signature(back).parameters
         assert list(one) == list(other)
-        assert [parameter.default for parameter in one.values()] == [parameter.default for parameter in other.values()]
+        assert [parameter.default for parameter in one.values()] == [
+            parameter.default for parameter in other.values()
+        ]

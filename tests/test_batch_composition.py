@@ -11,7 +11,12 @@ import pytest
 from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 
-from hedgerow.batch_composition import BatchNoise, FixedBatch, advanced_composition, optimal_composition
+from hedgerow.batch_composition import (
+    BatchNoise,
+    FixedBatch,
+    advanced_composition,
+    optimal_composition,
+)
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.numeric.rounding import log_up
 from hedgerow.privacy import Loss, compute_laplace_rho, convert_rho_to_epsilon
@@ -19,7 +24,8 @@ from hedgerow.privacy import Loss, compute_laplace_rho, convert_rho_to_epsilon
 BAD = [0, -1, float("nan"), math.inf, 1e400, True, np.True_, "1", None]
 
 
-# --- privacy loss distributions ---------------------------------------------------------------------------------------------------
+# --- privacy loss distributions
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -41,29 +47,41 @@ def test_equal_to_the_accountant_of_dp_accounting() -> None:
     accountant.compose(dp_event.GaussianDpEvent(5.0), 7)
     accountant.compose(dp_event.LaplaceDpEvent(10.0), 3)
     accountant.compose(dp_event.DiscreteLaplaceDpEvent(0.125, 2), 4)
-    batch = FixedBatch(((BatchNoise("gaussian", 5), 7), (BatchNoise("laplace", 10), 3), (BatchNoise("discrete-laplace", 8, 2), 4)))  # type: ignore[arg-type]
+    batch = FixedBatch(
+        (
+            (BatchNoise("gaussian", 5), 7),
+            (BatchNoise("laplace", 10), 3),
+            (BatchNoise("discrete-laplace", 8, 2), 4),
+        )
+    )  # type: ignore[arg-type]
     assert batch.epsilon_at(1e-6) == accountant.get_epsilon(1e-6)
     assert batch.delta_at(1.5) == accountant.get_delta(1.5)
 
 
 def test_discrete_laplace_on_counts_is_the_optimal_composition_of_its_epsilon() -> None:
     batch = FixedBatch(((BatchNoise("discrete-laplace", Fraction(100)), 1000),))
-    assert batch.epsilon_at(1e-6) == pytest.approx(float(optimal_composition(0.01, 1000, 1e-6)), rel=1e-6)
+    assert batch.epsilon_at(1e-6) == pytest.approx(
+        float(optimal_composition(0.01, 1000, 1e-6)), rel=1e-6
+    )
 
 
 def test_a_batch_is_never_dearer_than_the_ledger() -> None:
     gaussian = FixedBatch(((BatchNoise("discrete-gaussian", Fraction(50)), 1000),)).epsilon_at(1e-6)
     assert gaussian < convert_rho_to_epsilon(1000 * Fraction(1, 2 * 50**2), 1e-6)
-    laplace = FixedBatch(((BatchNoise("discrete-laplace", Fraction(100), Fraction(3)), 1000),)).epsilon_at(1e-6)
+    laplace = FixedBatch(
+        ((BatchNoise("discrete-laplace", Fraction(100), Fraction(3)), 1000),)
+    ).epsilon_at(1e-6)
     assert laplace < convert_rho_to_epsilon(1000 * compute_laplace_rho(Fraction(1, 100), 3), 1e-6)
 
 
 def test_only_the_ratio_of_scale_and_sensitivity_counts() -> None:
     one = FixedBatch(((BatchNoise("laplace", Fraction(4)), 5),)).epsilon_at(1e-6)
-    assert FixedBatch(((BatchNoise("laplace", Fraction(12), Fraction(3)), 5),)).epsilon_at(1e-6) == pytest.approx(one)
-    assert FixedBatch(((BatchNoise("gaussian", Fraction(3), Fraction(1, 2)), 5),)).delta_at(1) == pytest.approx(
-        FixedBatch(((BatchNoise("gaussian", Fraction(6)), 5),)).delta_at(1)
-    )
+    assert FixedBatch(((BatchNoise("laplace", Fraction(12), Fraction(3)), 5),)).epsilon_at(
+        1e-6
+    ) == pytest.approx(one)
+    assert FixedBatch(((BatchNoise("gaussian", Fraction(3), Fraction(1, 2)), 5),)).delta_at(
+        1
+    ) == pytest.approx(FixedBatch(((BatchNoise("gaussian", Fraction(6)), 5),)).delta_at(1))
 
 
 def test_without_dp_accounting_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,8 +91,16 @@ def test_without_dp_accounting_it_says_what_to_install(monkeypatch: pytest.Monke
 
 
 def test_the_import_is_lazy() -> None:
-    code = "import sys, hedgerow.batch_composition; print(any(name.startswith('dp_accounting') for name in sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    code = (
+        "import sys, hedgerow.batch_composition; print(any(name.startswith('dp_accounting') for"
+        " name in sys.modules))"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n"
+    )
 
 
 @pytest.mark.parametrize("value", BAD)
@@ -94,7 +120,15 @@ def test_discrete_noise_moves_by_whole_steps() -> None:
         BatchNoise("discrete-gaussian", Fraction(1), Fraction(1, 2))
 
 
-@pytest.mark.parametrize("parts", [(), [BatchNoise("laplace", Fraction(1))], [(BatchNoise("laplace", Fraction(1)),)], [("laplace", 1)]])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (),
+        [BatchNoise("laplace", Fraction(1))],
+        [(BatchNoise("laplace", Fraction(1)),)],
+        [("laplace", 1)],
+    ],
+)
 def test_bad_parts(parts: tuple[tuple[BatchNoise, int], ...]) -> None:
     with pytest.raises(InvalidArgument, match=r"^parts must be"):
         FixedBatch(parts)
@@ -110,11 +144,14 @@ def test_bad_targets() -> None:
             batch.delta_at(value)  # type: ignore[arg-type]
 
 
-# --- theorems about one fixed epsilon ---------------------------------------------------------------------------------------------
+# --- theorems about one fixed epsilon
+# ---------------------------------------------------------------------------------------------
 
 
 def hockey_stick(ratio: Fraction, count: int, goal: Fraction, leak: Fraction) -> Fraction:
-    """The delta at e^E = goal of ``count`` randomised responses at e^eps = ratio, each leaking its world with probability ``leak``."""
+    """The delta at e^E = goal of ``count`` randomised responses at e^eps = ratio, each leaking
+    its world with probability ``leak``.
+    """
     total = Fraction(0)
     for answers in product((True, False), repeat=count):
         p = math.prod((ratio if yes else Fraction(1)) / (1 + ratio) for yes in answers)
@@ -131,14 +168,23 @@ def test_the_optimal_composition_is_exact(ratio: Fraction, count: int, leak: Fra
         goal = ratio ** (count - 1) * (1 + (ratio - 1) * tenths / 10)
         delta = hockey_stick(ratio, count, goal, leak)
         epsilon = optimal_composition(log_up(ratio), count, delta, step_delta=leak)
-        assert -1e-25 < float(epsilon - log_up(goal)) < 1e-15 if goal > 1 else epsilon < Fraction(1, 10**20)
+        assert (
+            -1e-25 < float(epsilon - log_up(goal)) < 1e-15
+            if goal > 1
+            else epsilon < Fraction(1, 10**20)
+        )
 
 
 @pytest.mark.parametrize(("count", "peer"), [(1000, 1.3655), (10_000, 4.8855)])
 def test_the_optimal_composition_others_reach(count: int, peer: float) -> None:
     epsilon = float(optimal_composition(0.01, count, 1e-6))
     assert epsilon == pytest.approx(peer, abs=1e-4)
-    assert epsilon < (count * Loss(0.01)).epsilon_at(1e-6) < advanced_composition(0.01, count, 1e-6) < count * Fraction(1, 100)
+    assert (
+        epsilon
+        < (count * Loss(0.01)).epsilon_at(1e-6)
+        < advanced_composition(0.01, count, 1e-6)
+        < count * Fraction(1, 100)
+    )
 
 
 def test_a_large_delta_hides_everything() -> None:
@@ -148,7 +194,9 @@ def test_a_large_delta_hides_everything() -> None:
 def test_the_classical_bound() -> None:
     eps, k, d = 0.01, 1000, 1e-6 - 1000 * 1e-10
     expected = eps * math.sqrt(2 * k * math.log(1 / d)) + k * eps * math.expm1(eps)
-    assert float(advanced_composition(eps, k, 1e-6, step_delta=1e-10)) == pytest.approx(expected, rel=1e-12)
+    assert float(advanced_composition(eps, k, 1e-6, step_delta=1e-10)) == pytest.approx(
+        expected, rel=1e-12
+    )
     assert advanced_composition(0.5, 2, 1e-6) == 1
     assert advanced_composition(2, 1000, 1e-6) == 2000
 

@@ -1,4 +1,6 @@
-"""PEP 249: the globals, connections and cursors, parameters that cannot change a question, and one error in two trees."""
+"""PEP 249: the globals, connections and cursors, parameters that cannot change a question, and
+one error in two trees.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,25 @@ def cursor() -> Iterator[Cursor]:
 
 
 def test_the_module_says_what_it_speaks() -> None:
-    assert (connection.apilevel, connection.threadsafety, connection.paramstyle) == ("2.0", 1, "qmark")
+    assert (connection.apilevel, connection.threadsafety, connection.paramstyle) == (
+        "2.0",
+        1,
+        "qmark",
+    )
     assert connection.Date(2026, 1, 31) == date(2026, 1, 31)
 
 
 def test_the_tree_is_the_one_of_the_pep() -> None:
     for name in ("InterfaceError", "DatabaseError"):
         assert getattr(connection, name).__base__ is connection.Error
-    for name in ("DataError", "OperationalError", "IntegrityError", "InternalError", "ProgrammingError", "NotSupportedError"):
+    for name in (
+        "DataError",
+        "OperationalError",
+        "IntegrityError",
+        "InternalError",
+        "ProgrammingError",
+        "NotSupportedError",
+    ):
         assert getattr(connection, name).__base__ is connection.DatabaseError
         assert getattr(Connection, name) is getattr(connection, name)
     assert not issubclass(connection.Warning, connection.Error)
@@ -56,12 +69,19 @@ def test_rows_are_fetched_one_by_one_some_and_all(cursor: Cursor) -> None:
     assert cursor.fetchmany() == [("south", 266), ("west", 0)]
     assert cursor.fetchone() is None
     assert cursor.fetchall() == []
-    assert list(cursor.execute(COUNTS)) == [("east", 266), ("north", 268), ("south", 266), ("west", 0)]
+    assert list(cursor.execute(COUNTS)) == [
+        ("east", 266),
+        ("north", 268),
+        ("south", 266),
+        ("west", 0),
+    ]
     assert cursor.execute(COUNTS).fetchall()[0] == ("east", 266)
 
 
 def test_columns_are_described(cursor: Cursor) -> None:
-    cursor.execute("SELECT age > 40 AS old, region, COUNT(*) AS n FROM data WHERE age > 1 GROUP BY old, region")
+    cursor.execute(
+        "SELECT age > 40 AS old, region, COUNT(*) AS n FROM data WHERE age > 1 GROUP BY old, region"
+    )
     assert cursor.description is not None
     assert [column[:2] for column in cursor.description] == [
         ("old", connection.BOOLEAN),
@@ -79,7 +99,9 @@ def test_the_answer_is_there_with_its_price(cursor: Cursor) -> None:
     assert isinstance(cursor.answer, Answer)
     assert cursor.answer.receipt.epsilon == 500
     cursor.epsilon = None
-    cursor.execute("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = ?) COUNT(age) FROM data", [7])
+    cursor.execute(
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = ?) COUNT(age) FROM data", [7]
+    )
     assert cursor.answer.receipt.epsilon == 7
 
 
@@ -93,7 +115,9 @@ def test_an_explanation_has_a_row_for_each_aggregate(cursor: Cursor) -> None:
 
 
 def test_many_questions_are_asked_one_by_one(cursor: Cursor) -> None:
-    cursor.executemany("SELECT COUNT(*) FROM data WHERE region = ?", [["north"], ["east"], ["west"]])
+    cursor.executemany(
+        "SELECT COUNT(*) FROM data WHERE region = ?", [["north"], ["east"], ["west"]]
+    )
     assert [round(n) for (n,) in cursor.fetchall()] == [268, 266, 0]
     assert cursor.answer.rows == [{"count": 0}]
     cursor.executemany(COUNTS, [])
@@ -155,7 +179,9 @@ def test_a_policy_file_is_opened_and_closed(tmp_path: Path) -> None:
         (5, 1, ValueError, connection.ProgrammingError),
     ],
 )
-def test_one_error_is_caught_by_both_names(cursor: Cursor, sql: Any, epsilon: Any, own: type[Exception], pep: type[Exception]) -> None:
+def test_one_error_is_caught_by_both_names(
+    cursor: Cursor, sql: Any, epsilon: Any, own: type[Exception], pep: type[Exception]
+) -> None:
     cursor.epsilon = epsilon
     for kind in (own, pep, connection.Error, errors.HedgerowError):
         with pytest.raises(kind):
@@ -189,7 +215,9 @@ def test_an_empty_budget_is_no_mistake_of_the_question(cursor: Cursor) -> None:
         (errors.HedgerowError("x"), connection.DatabaseError),
     ],
 )
-def test_other_errors_are_translated(error: errors.HedgerowError, kind: type[connection.Error]) -> None:
+def test_other_errors_are_translated(
+    error: errors.HedgerowError, kind: type[connection.Error]
+) -> None:
     with pytest.raises(type(error), match=r"^x$") as caught, connection._translate_errors():
         raise error
     assert type(caught.value) is kind
@@ -228,7 +256,19 @@ def test_literals(value: object, written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), Decimal("NaN"), datetime(2026, 1, 1), b"x", [1], np.bool_(True), Fraction(1, 3), 1j, object()]
+    "value",
+    [
+        float("nan"),
+        float("inf"),
+        Decimal("NaN"),
+        datetime(2026, 1, 1),
+        b"x",
+        [1],
+        np.bool_(True),
+        Fraction(1, 3),
+        1j,
+        object(),
+    ],
 )
 def test_values_without_a_literal(value: object) -> None:
     with pytest.raises(connection.DataError, match="A parameter is a number"):
@@ -238,7 +278,11 @@ def test_values_without_a_literal(value: object) -> None:
 @pytest.mark.parametrize(
     ("sql", "parameters", "written"),
     [
-        ("a = ? AND b = '?' -- ?\n /* ? */ AND \"?\" = ?", [1, "x"], "a =  1  AND b = '?' -- ?\n /* ? */ AND \"?\" =  'x' "),
+        (
+            "a = ? AND b = '?' -- ?\n /* ? */ AND \"?\" = ?",
+            [1, "x"],
+            "a =  1  AND b = '?' -- ?\n /* ? */ AND \"?\" =  'x' ",
+        ),
         ("x -?", [-1], "x - (-1) "),
         ("'it''s ?' = ?", ["?"], "'it''s ?' =  '?' "),
         ("?::INT", [2], " 2 ::INT"),
@@ -248,11 +292,16 @@ def test_values_without_a_literal(value: object) -> None:
         ("'not closed ?", (), "'not closed ?"),
     ],
 )
-def test_parameters_stand_where_tokens_are(sql: str, parameters: list[object], written: str) -> None:
+def test_parameters_stand_where_tokens_are(
+    sql: str, parameters: list[object], written: str
+) -> None:
     assert bind_parameters(sql, parameters) == written
 
 
-@pytest.mark.parametrize("text", ["'; DROP TABLE data; --", "' OR '1' = '1", "\\' OR 1 = 1 --", "x' UNION ALL SELECT 1 --", "?"])
+@pytest.mark.parametrize(
+    "text",
+    ["'; DROP TABLE data; --", "' OR '1' = '1", "\\' OR 1 = 1 --", "x' UNION ALL SELECT 1 --", "?"],
+)
 def test_text_stays_text(cursor: Cursor, text: str) -> None:
     cursor.execute("SELECT COUNT(*) AS n FROM data WHERE city = ? OR city = ?", ["city 0", text])
     assert round(cursor.fetchall()[0][0]) == 400

@@ -43,7 +43,10 @@ def test_data_are_not_shown() -> None:
 
 
 def test_none_is_a_value_that_is_shown() -> None:
-    assert str(InvalidArgument("epsilon", "must be a number", None)) == "epsilon must be a number; got None."
+    assert (
+        str(InvalidArgument("epsilon", "must be a number", None))
+        == "epsilon must be a number; got None."
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,9 +80,16 @@ def test_long_values_are_shortened(value: object) -> None:
     assert shown == repr(value) if len(repr(value)) <= 60 else shown == repr(value)[:59] + "…"
 
 
-@pytest.mark.parametrize("value", [10**5000, -(10**5000), Fraction(10**5000), [10**5000]], ids=["int", "negative", "fraction", "list"])
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, -(10**5000), Fraction(10**5000), [10**5000]],
+    ids=["int", "negative", "fraction", "list"],
+)
 def test_integers_that_python_does_not_write_out_are_told_all_the_same(value: object) -> None:
-    assert str(InvalidArgument("epsilon", "is too large", value)) == f"epsilon is too large; got a very long {type(value).__name__}."
+    assert (
+        str(InvalidArgument("epsilon", "is too large", value))
+        == f"epsilon is too large; got a very long {type(value).__name__}."
+    )
 
 
 def test_errors_can_be_raised_and_caught_as_what_they_are() -> None:

@@ -1,7 +1,8 @@
 """The peers: who they are, the environments they live in, and processes that run them.
 
-Peers whose pins get along with ours are installed beside us (``make bench`` does it); each of the others gets an environment of its own
-under ``.bench``, from a lock with hashes. A peer that cannot be had is left out, and the bench says so and why.
+Peers whose pins get along with ours are installed beside us (``make bench`` does it); each of the
+others gets an environment of its own under ``.bench``, from a lock with hashes. A peer that cannot
+be had is left out, and the bench says so and why.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ PATIENCE = 120  # seconds for an installation, or for one answer
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A package, the adapter that drives it, the module it is imported as, and its own lock if it cannot live beside us."""
+    """A package, the adapter that drives it, the module it is imported as, and its own lock if
+    it cannot live beside us.
+    """
 
     name: str
     adapter: str
@@ -64,7 +67,8 @@ class Worker:
         self.version = str(self._answer()["version"])
 
     def _answer(self) -> dict[str, Any]:
-        ready, _, _ = select([self._process.stdout], [], [], PATIENCE)  # answers are single lines, so nothing waits in a buffer
+        # answers are single lines, so nothing waits in a buffer
+        ready, _, _ = select([self._process.stdout], [], [], PATIENCE)
         if not ready:
             self.close()
             raise Absent(f"took more than {PATIENCE} seconds")
@@ -108,7 +112,9 @@ class Peers:
             answer = {"error": str(reason)}
             del self.workers[name]
         if "error" in answer:
-            self.left_out.setdefault(" ".join(str(part) for part in (f"{name},", task, *arguments)), answer["error"])
+            self.left_out.setdefault(
+                " ".join(str(part) for part in (f"{name},", task, *arguments)), answer["error"]
+            )
             return {}
         return answer
 
@@ -124,7 +130,9 @@ class Peers:
 @contextmanager
 def hired(*, wanted: bool = True) -> Iterator[Peers]:
     """All peers that can be had, ready to work; nobody if they are not ``wanted``."""
-    peers = Peers(left_out=dict(ABSENT) if wanted else {peer.name: "not asked for" for peer in PEERS})
+    peers = Peers(
+        left_out=dict(ABSENT) if wanted else {peer.name: "not asked for" for peer in PEERS}
+    )
     try:
         for peer in PEERS if wanted else ():
             try:
@@ -164,4 +172,6 @@ def _run(*command: object) -> None:
     except subprocess.TimeoutExpired:
         raise Absent(f"could not be installed within {PATIENCE} seconds") from None
     if done.returncode:
-        raise Absent(f"could not be installed: {(done.stderr.strip() or 'no reason given').splitlines()[-1]}")
+        raise Absent(
+            f"could not be installed: {(done.stderr.strip() or 'no reason given').splitlines()[-1]}"
+        )

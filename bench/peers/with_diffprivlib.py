@@ -15,7 +15,8 @@ def _mechanism(law, scale):
     if law == "laplace":
         return Geometric(epsilon=1 / scale, sensitivity=1)
     mechanism = GaussianDiscrete(epsilon=1, delta=1e-6, sensitivity=1)
-    mechanism._compute_scale = float(scale)  # it finds its own from epsilon and delta; the cost of a draw is what counts here
+    # it finds its own from epsilon and delta; the cost of a draw is what counts here
+    mechanism._compute_scale = float(scale)
     return mechanism
 
 

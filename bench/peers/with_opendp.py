@@ -12,7 +12,10 @@ import opendp.prelude as dp
 dp.enable_features("contrib")
 
 VERSION = version("opendp")
-_MAKERS = {"laplace": (dp.m.make_laplace, dp.l1_distance(T=dp.i64)), "gaussian": (dp.m.make_gaussian, dp.l2_distance(T=float))}
+_MAKERS = {
+    "laplace": (dp.m.make_laplace, dp.l1_distance(T=dp.i64)),
+    "gaussian": (dp.m.make_gaussian, dp.l2_distance(T=float)),
+}
 
 
 def noise(law, scale, size):
@@ -24,7 +27,12 @@ def noise(law, scale, size):
 
 def _scalar(law, scale, exact=42):
     if isinstance(exact, float):
-        return _MAKERS[law][0](dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale=float(scale), k=-20)
+        return _MAKERS[law][0](
+            dp.atom_domain(T=float, nan=False),
+            dp.absolute_distance(T=float),
+            scale=float(scale),
+            k=-20,
+        )
     metric = dp.absolute_distance(T=dp.i64 if law == "laplace" else float)
     return _MAKERS[law][0](dp.atom_domain(T=dp.i64), metric, scale=float(scale))
 
@@ -67,17 +75,24 @@ def choice(candidates, factor):
     """The nearest it has to the exponential mechanism: permute-and-flip, by noisy maximum."""
     scores = np.random.default_rng(1).normal(0, 10, candidates)
     domain = dp.vector_domain(dp.atom_domain(T=float, nan=False))
-    release = dp.m.make_noisy_max(domain, dp.linf_distance(T=float), dp.max_divergence(), scale=1 / factor)
+    release = dp.m.make_noisy_max(
+        domain, dp.linf_distance(T=float), dp.max_divergence(), scale=1 / factor
+    )
     return lambda: release(scores)
 
 
 def median(path, epsilon, lower, upper):
     """Among evenly spaced candidates, which have to be given; data that come and go."""
     values = np.load(path)
-    domain, candidates = dp.vector_domain(dp.atom_domain(T=float, nan=False)), np.linspace(lower, upper, 1001)
+    domain, candidates = (
+        dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+        np.linspace(lower, upper, 1001),
+    )
 
     def made(scale):
-        return dp.m.make_private_quantile(domain, dp.symmetric_distance(), dp.max_divergence(), candidates, alpha=0.5, scale=scale)
+        return dp.m.make_private_quantile(
+            domain, dp.symmetric_distance(), dp.max_divergence(), candidates, alpha=0.5, scale=scale
+        )
 
     release = dp.binary_search_chain(made, d_in=1, d_out=float(epsilon))
     return lambda: release(values)
@@ -88,7 +103,9 @@ def epsilon_of(rho, delta):
 
     def work():
         domain, metric = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
-        release = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(domain, metric, scale=sqrt(0.5 / rho)))
+        release = dp.c.make_zCDP_to_approxDP(
+            dp.m.make_gaussian(domain, metric, scale=sqrt(0.5 / rho))
+        )
         return release.map(1.0).epsilon(delta)
 
     return work
@@ -98,14 +115,20 @@ def ranges(size, branching, epsilon, runs):
     """The mean squared error over all ranges of its b-ary tree with consistency, on empty data."""
     domain, metric = dp.vector_domain(dp.atom_domain(T=dp.i64)), dp.l1_distance(T=dp.i64)
     tree = dp.t.make_b_ary_tree(domain, metric, leaf_count=size, branching_factor=branching)
-    noisy = dp.binary_search_chain(lambda scale: tree >> dp.m.then_laplace(scale=scale), d_in=1, d_out=float(epsilon))
-    release = noisy >> dp.t.make_consistent_b_ary_tree(branching_factor=branching, TIA=dp.i64, TOA=float)
+    noisy = dp.binary_search_chain(
+        lambda scale: tree >> dp.m.then_laplace(scale=scale), d_in=1, d_out=float(epsilon)
+    )
+    release = noisy >> dp.t.make_consistent_b_ary_tree(
+        branching_factor=branching, TIA=dp.i64, TOA=float
+    )
     starts, stops = np.triu_indices(size)
 
     def work():
         errors = []
         for _ in range(runs):
-            upto = np.concatenate([[0.0], np.cumsum(np.asarray(release([0] * size), dtype=float)[:size])])
+            upto = np.concatenate(
+                [[0.0], np.cumsum(np.asarray(release([0] * size), dtype=float)[:size])]
+            )
             errors.append(float(np.mean((upto[stops + 1] - upto[starts]) ** 2)))
         return float(np.mean(errors))
 

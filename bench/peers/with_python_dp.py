@@ -1,4 +1,6 @@
-"""python-dp (PyDP): Google's C++ library, a call a draw, real noise on a fine grid, rounded to integers. PipelineDP draws through it."""
+"""python-dp (PyDP): Google's C++ library, a call a draw, real noise on a fine grid, rounded to
+integers. PipelineDP draws through it.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 __all__ = ["page"]
 
-# Bounds and lists are those of the specification of TPC-H. The caps were chosen with a look at the data, which a custodian must not do.
+# Bounds and lists are those of the specification of TPC-H. The caps were chosen with a look at the
+# data, which a custodian must not do.
 _PAGE = """\
 [database]
 name   = "tpch"
@@ -96,4 +97,6 @@ NATIONS = (
 
 def page(folder: Path, budget: str = "10") -> str:
     """The policy for the tables in a folder."""
-    return _PAGE.format(folder=folder, budget=budget, nations=", ".join(f'"{name}"' for name in NATIONS))
+    return _PAGE.format(
+        folder=folder, budget=budget, nations=", ".join(f'"{name}"' for name in NATIONS)
+    )

@@ -1,4 +1,6 @@
-"""Nine questions of TPC-H: as the specification has them (with its validation values), and as they are put to a private database."""
+"""Nine questions of TPC-H: as the specification has them (with its validation values), and as
+they are put to a private database.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ __all__ = ["QUESTIONS", "Asked", "closer"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """``sql`` as the specification has it. ``private``: with the smallest change that gets an answer, which ``change`` says in words.
-    The first ``keys`` columns of an answer are keys. ``limit``: what one customer puts into a sum of one group at most, ``groups``:
-    into how many groups. They were chosen with a look at the data; an analyst has to guess."""
+    """``sql`` as the specification has it. ``private``: with the smallest change that gets an
+    answer, which ``change`` says in words. The first ``keys`` columns of an answer are keys.
+    ``limit``: what one customer puts into a sum of one group at most, ``groups``: into how many
+    groups. They were chosen with a look at the data; an analyst has to guess."""
 
     number: int
     sql: str
@@ -36,9 +39,15 @@ class Asked:
 
 
 def closer(sql: str, limit: int, groups: int | None) -> str:
-    """Every SUM and COUNT(*) with bounds on what one customer puts in, and the question with its number of groups."""
+    """Every SUM and COUNT(*) with bounds on what one customer puts in, and the question with its
+    number of groups.
+    """
     pieces, place = [], 0
-    while (found := min((at for word in ("SUM(", "COUNT(*") if (at := sql.find(word, place)) >= 0), default=-1)) >= 0:
+    while (
+        found := min(
+            (at for word in ("SUM(", "COUNT(*") if (at := sql.find(word, place)) >= 0), default=-1
+        )
+    ) >= 0:
         end, depth = sql.index("(", found) + 1, 1
         while depth:
             depth += {"(": 1, ")": -1}.get(sql[end], 0)
@@ -49,7 +58,11 @@ def closer(sql: str, limit: int, groups: int | None) -> str:
     return (
         told
         if groups is None
-        else told.replace("SELECT", f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = {groups})", 1)
+        else told.replace(
+            "SELECT",
+            f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = {groups})",
+            1,
+        )
     )
 
 
@@ -128,11 +141,27 @@ GROUP BY n_name ORDER BY revenue DESC LIMIT 20"""
 
 QUESTIONS = (
     Asked(1, _1, 2),
-    Asked(3, _3, 2, 400_000, 2, _3_BY_DAY, "by day of the order, not by order: nobody may see a single order"),
+    Asked(
+        3,
+        _3,
+        2,
+        400_000,
+        2,
+        _3_BY_DAY,
+        "by day of the order, not by order: nobody may see a single order",
+    ),
     Asked(4, _4, 1, 3, 3),
     Asked(5, _5, 1, 200_000, 1),
     Asked(6, _6, 0, 20_000),
-    Asked(10, _10, 1, 500_000, 1, _10_BY_NATION, "by nation, not by customer: nobody may see a single customer"),
+    Asked(
+        10,
+        _10,
+        1,
+        500_000,
+        1,
+        _10_BY_NATION,
+        "by nation, not by customer: nobody may see a single customer",
+    ),
     Asked(12, _12, 1, 4, 2),
     Asked(14, _14, 0, 400_000),
     Asked(19, _19, 0, 60_000),

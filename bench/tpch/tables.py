@@ -1,4 +1,5 @@
-"""The tables of TPC-H: from the generator at scale factor 1, or a few rows of the same shape for a quick run.
+"""The tables of TPC-H: from the generator at scale factor 1, or a few rows of the same shape for a
+quick run.
 
 The generator is ``tpchgen-cli``, which ``make bench`` installs. Its files are the same each time.
 """
@@ -31,7 +32,12 @@ _REGION_OF = (0, 1, 1, 1, 2, 4, 0, 3, 3, 2, 2, 4, 4, 2, 4, 0, 0, 0, 1, 3, 3, 4, 
 _SEGMENTS = ("AUTOMOBILE", "BUILDING", "FURNITURE", "HOUSEHOLD", "MACHINERY")
 _PRIORITIES = ("1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW")
 _MODES = ("AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK")
-_PARTS = (("Brand#12", "SM CASE"), ("Brand#23", "MED BAG"), ("Brand#34", "LG CASE"), ("Brand#51", "JUMBO JAR"))
+_PARTS = (
+    ("Brand#12", "SM CASE"),
+    ("Brand#23", "MED BAG"),
+    ("Brand#34", "LG CASE"),
+    ("Brand#51", "JUMBO JAR"),
+)
 
 
 class Missing(Exception):
@@ -48,7 +54,16 @@ def generated() -> Path:
         raise Missing("tpchgen-cli is not installed: 'make bench' does it")
     FOLDER.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=FOLDER) as place:
-        command = [program, "parquet", "--scale-factor", str(SCALE), "--output-dir", place, "--quiet", "--no-progress"]
+        command = [
+            program,
+            "parquet",
+            "--scale-factor",
+            str(SCALE),
+            "--output-dir",
+            place,
+            "--quiet",
+            "--no-progress",
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Missing((done.stderr.strip() or "tpchgen-cli gave no reason").splitlines()[-1])
@@ -60,7 +75,9 @@ def generated() -> Path:
 
 
 def tiny(folder: Path, customers: int = 300) -> Path:
-    """A few customers: the shapes of the real tables, with the columns that are asked for. Everybody has orders in every year."""
+    """A few customers: the shapes of the real tables, with the columns that are asked for.
+    Everybody has orders in every year.
+    """
     rng = np.random.default_rng(customers)
     orders, lines = 10 * customers, 40 * customers
     ordered = np.sort(rng.integers(0, 2_406, orders))

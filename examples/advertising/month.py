@@ -1,10 +1,12 @@
-"""A month of clicks: sixty-four questions for the price of ten. Each day is asked about on its own, and nobody is in more than three days.
+"""A month of clicks: sixty-four questions for the price of ten. Each day is asked about on its own,
+and nobody is in more than three days.
 
-    python examples/advertising/month.py            half a minute; leaves its files in build/examples/advertising
-    python examples/advertising/month.py --small    ten of the thirty days
+    python examples/advertising/month.py            half a minute; leaves its files in
+    build/examples/advertising python examples/advertising/month.py --small    ten of the thirty
+    days
 
-The cells below (``# %%``) can be run one by one in an editor that knows them, or all at once as a script.
-docs/examples/advertising.md tells the story with its pictures.
+The cells below (``# %%``) can be run one by one in an editor that knows them, or all at once as a
+script. docs/examples/advertising.md tells the story with its pictures.
 """
 
 # %% What it takes
@@ -24,24 +26,30 @@ import duckdb
 
 import hedgerow as hr
 
-options = argparse.ArgumentParser(description="A month of clicks by age, region and gender, asked day by day.")
+options = argparse.ArgumentParser(
+    description="A month of clicks by age, region and gender, asked day by day."
+)
 options.add_argument("--small", action="store_true", help="ten days in place of thirty")
-options.add_argument("--out", type=Path, help="where files go; default: build/examples/advertising, and -small")
+options.add_argument(
+    "--out", type=Path, help="where files go; default: build/examples/advertising, and -small"
+)
 chosen = options.parse_args()
-out = chosen.out or Path("build/examples/advertising-small" if chosen.small else "build/examples/advertising")
+out = chosen.out or Path(
+    "build/examples/advertising-small" if chosen.small else "build/examples/advertising"
+)
 out.mkdir(parents=True, exist_ok=True)
 
-# %% The data
-# A made-up November, from a fixed seed: a row for each time somebody was shown an advertisement for walking boots. As is usual, the
-# campaign has a *frequency cap*: nobody sees it on more than three days of the month, or more than twice on a day.
+# %% The data A made-up November, from a fixed seed: a row for each time somebody was shown an
+# advertisement for walking boots. As is usual, the campaign has a *frequency cap*: nobody sees it
+# on more than three days of the month, or more than twice on a day.
 
 days = campaign.DAYS[12:22] if chosen.small else campaign.DAYS
 campaign.write_days(out, 7_000 * len(days), days)
 
-# %% The custodian's policy
-# The frequency cap is public, and it is all the policy needs. The table is cut into thirty parts, one a day; a person counts in at most
-# three of them, with at most two rows. So somebody who is in the table at all can be touched by three days' questions, however many are
-# asked.
+# %% The custodian's policy The frequency cap is public, and it is all the policy needs. The table
+# is cut into thirty parts, one a day; a person counts in at most three of them, with at most two
+# rows. So somebody who is in the table at all can be touched by three days' questions, however many
+# are asked.
 
 policy = f"""\
 [database]
@@ -70,13 +78,16 @@ max_parts_per_unit = {campaign.MOST_DAYS}
 (out / "campaign.toml").write_text(policy, encoding="utf-8")
 db = hr.open(out / "campaign.toml")
 
-# %% Every morning: the dashboard of the day before
-# Two questions, 0.3 each. A mean of something that is 0 or 1 is a rate; the sum and the count behind it come along for nothing. When all
-# that the noise allows is far below what was usual in a region, something is wrong there, and a third question looks closer (once a day
-# at most: that much is set aside).
+# %% Every morning: the dashboard of the day before Two questions, 0.3 each. A mean of something
+# that is 0 or 1 is a rate; the sum and the count behind it come along for nothing. When all that
+# the noise allows is far below what was usual in a region, something is wrong there, and a third
+# question looks closer (once a day at most: that much is set aside).
 
 EACH = Fraction("0.3")
-RATES = "AVG(clicked) AS rate, SUM(clicked) AS clicks, COUNT(clicked) AS shown FROM impressions WHERE day = DATE"
+RATES = (
+    "AVG(clicked) AS rate, SUM(clicked) AS clicks, COUNT(clicked) AS shown FROM impressions WHERE"
+    " day = DATE"
+)
 
 
 def dashboard(day: date, keys: str) -> str:
@@ -91,10 +102,18 @@ for day in days:
         print(f"The dashboard of {day}\n", by_region, by_audience, "", sep="\n")
     for place, (low, high) in enumerate(by_region.interval("rate")):
         region = by_region.rows[place]["region"]
-        usual = sum(answer.rows[place]["clicks"] for answer in regions) / max(sum(answer.rows[place]["shown"] for answer in regions), 1)
+        usual = sum(answer.rows[place]["clicks"] for answer in regions) / max(
+            sum(answer.rows[place]["shown"] for answer in regions), 1
+        )
         if high < 0.5 * usual and day not in closer:
-            print(f"{day}: the {region} had a rate between {low:.1%} and {high:.1%} where {usual:.1%} is usual. Is it one age, or all?\n")
-            closer[day] = db.query(f"SELECT age_group, {RATES} '{day}' AND region = '{region}' GROUP BY age_group", epsilon=EACH)
+            print(
+                f"{day}: the {region} had a rate between {low:.1%} and {high:.1%} where {usual:.1%}"
+                " is usual. Is it one age, or all?\n"
+            )
+            closer[day] = db.query(
+                f"SELECT age_group, {RATES} '{day}' AND region = '{region}' GROUP BY age_group",
+                epsilon=EACH,
+            )
             wrong.append((day, region))
             print(closer[day], "\n")
     regions.append(by_region)
@@ -102,23 +121,32 @@ for day in days:
     if day.day % 10 == 0:
         print(f"{day}, {2 * len(regions) + len(closer)} questions so far: {db.budget}\n")
 
-# %% What the month tells
-# Days add up. The noise of thirty days is independent, so errors add up by their squares, and no new question is needed: did people over
-# 50 like the film that was shown from the 16th on?
+# %% What the month tells Days add up. The noise of thirty days is independent, so errors add up by
+# their squares, and no new question is needed: did people over 50 like the film that was shown from
+# the 16th on?
 
 
 def added(answers: list, name: str) -> list[tuple[float, float]]:
     """Sums over days, row by row, each with about the 95 % error of the sum."""
-    totals = [sum(answer.rows[place][name] for answer in answers) for place in range(len(answers[0].rows))]
-    squares = [[((high - low) / 2) ** 2 for low, high in answer.interval(name)] for answer in answers]
-    return [(total, sum(each) ** 0.5) for total, each in zip(totals, zip(*squares, strict=True), strict=True)]
+    totals = [
+        sum(answer.rows[place][name] for answer in answers) for place in range(len(answers[0].rows))
+    ]
+    squares = [
+        [((high - low) / 2) ** 2 for low, high in answer.interval(name)] for answer in answers
+    ]
+    return [
+        (total, sum(each) ** 0.5)
+        for total, each in zip(totals, zip(*squares, strict=True), strict=True)
+    ]
 
 
 def rates(answers: list) -> list[tuple[float, float, float]]:
     """Clicks over times shown, with the ends that both errors allow."""
     return [
         (clicks / shown, (clicks - off) / (shown + away), (clicks + off) / (shown - away))
-        for (clicks, off), (shown, away) in zip(added(answers, "clicks"), added(answers, "shown"), strict=True)
+        for (clicks, off), (shown, away) in zip(
+            added(answers, "clicks"), added(answers, "shown"), strict=True
+        )
     ]
 
 
@@ -127,11 +155,14 @@ new = days.index(campaign.FILM)
 before, after = rates(audiences[:new]), rates(audiences[new:])
 print(f"\n{'audience':20}{'old film':>9}   about 95 %        {'new film':>9}   about 95 %")
 for (age, gender), one, two in zip(groups, before, after, strict=True):
-    print(f"{age + ', ' + gender:20}{one[0]:9.2%} {one[1]:8.2%} … {one[2]:6.2%}   {two[0]:9.2%} {two[1]:8.2%} … {two[2]:6.2%}")
+    print(
+        f"{age + ', ' + gender:20}{one[0]:9.2%} {one[1]:8.2%} … {one[2]:6.2%}   {two[0]:9.2%}"
+        f" {two[1]:8.2%} … {two[2]:6.2%}"
+    )
 
-# %% One question about the whole month
-# It reads all parts, so it is charged to the whole: everybody pays for it. A person may have six rows in a month, which is more than the
-# two of the policy; `contribution_bounds_per_group` says so for this question.
+# %% One question about the whole month It reads all parts, so it is charged to the whole: everybody
+# pays for it. A person may have six rows in a month, which is more than the two of the policy;
+# `contribution_bounds_per_group` says so for this question.
 
 month_sql = """
     SELECT region,
@@ -142,8 +173,8 @@ month_sql = """
 month = db.query(month_sql, epsilon=EACH)
 print("\nThe whole month, by region\n", month, "", sep="\n")
 
-# %% What it would have cost without parts
-# Every question, one after the other, towards everybody. A budget is a value, and can be tried out before anybody is asked anything.
+# %% What it would have cost without parts Every question, one after the other, towards everybody. A
+# budget is a value, and can be tried out before anybody is asked anything.
 
 answers = [*regions, *audiences, *closer.values(), month]
 asked = sum(answer.receipt.epsilon for answer in answers)
@@ -154,14 +185,19 @@ for day in days:
     except hr.BudgetExceeded:
         dark = day
         break
-print(f"{len(answers)} questions at {float(EACH)} are epsilon {float(asked):.1f}. Charged with parts: {float(db.budget.spent):.1f}.")
+print(
+    f"{len(answers)} questions at {float(EACH)} are epsilon {float(asked):.1f}. Charged with parts:"
+    f" {float(db.budget.spent):.1f}."
+)
 print(f"Without parts, a budget of 3 would have refused the dashboard of {dark}.\n")
 
-# %% The budget, part by part
-# `spent` of a part is what somebody who is in it may have lost at most: what was asked of the whole, of this day, and of the two dearest
-# other days. Whoever asks a past question again gets the same answer, for nothing.
+# %% The budget, part by part `spent` of a part is what somebody who is in it may have lost at most:
+# what was asked of the whole, of this day, and of the two dearest other days. Whoever asks a past
+# question again gets the same answer, for nothing.
 
-view = db.query("SELECT part, spent, \"left\" FROM hedgerow.budget WHERE currency = 'epsilon' ORDER BY part")
+view = db.query(
+    "SELECT part, spent, \"left\" FROM hedgerow.budget WHERE currency = 'epsilon' ORDER BY part"
+)
 spent = db.budget
 print(view)
 print(spent)
@@ -172,10 +208,13 @@ print(spent)
 (out / "month.svg").write_text(campaign_charts.month(days, regions, wrong), encoding="utf-8")
 (out / "audience.svg").write_text(campaign_charts.audience(groups, before, after), encoding="utf-8")
 daily = [float(EACH * (2 + (day in closer))) for day in days]
-(out / "budget.svg").write_text(campaign_charts.budget(days, daily, float(EACH), float(asked), float(db.budget.total)), encoding="utf-8")
+(out / "budget.svg").write_text(
+    campaign_charts.budget(days, daily, float(EACH), float(asked), float(db.budget.total)),
+    encoding="utf-8",
+)
 
-# %% For the custodian's eyes only
-# The same SQL on the file itself is exact, and must never leave the house. It is done here because these people do not exist.
+# %% For the custodian's eyes only The same SQL on the file itself is exact, and must never leave
+# the house. It is done here because these people do not exist.
 
 engine = duckdb.connect()
 engine.execute(f"CREATE TABLE impressions AS SELECT * FROM '{out / 'impressions.parquet'}'")
@@ -183,11 +222,20 @@ held = total = 0
 for keys, given in (("region", regions), ("age_group, gender", audiences)):
     for day, answer in zip(days, given, strict=True):
         exact = engine.sql(dashboard(day, keys) + f" ORDER BY {keys}").fetchall()
-        held += sum(low <= row[-3] <= high for row, (low, high) in zip(exact, answer.interval("rate"), strict=True))
+        held += sum(
+            low <= row[-3] <= high
+            for row, (low, high) in zip(exact, answer.interval("rate"), strict=True)
+        )
         total += len(exact)
-print(f"For the custodian: {held} of {total} daily rates have the exact one in their 95 % interval.")
-exact = engine.sql(month_sql.replace(", contribution_bounds_per_group => (0, 6)", "") + " ORDER BY region").fetchall()
-inside = sum(low <= row[2] <= high for row, (low, high) in zip(exact, month.interval("shown"), strict=True))
+print(
+    f"For the custodian: {held} of {total} daily rates have the exact one in their 95 % interval."
+)
+exact = engine.sql(
+    month_sql.replace(", contribution_bounds_per_group => (0, 6)", "") + " ORDER BY region"
+).fetchall()
+inside = sum(
+    low <= row[2] <= high for row, (low, high) in zip(exact, month.interval("shown"), strict=True)
+)
 print(f"Of the whole month, {inside} of {len(exact)} counts have it in theirs.")
 print(f"Pictures: {out / 'month.svg'}, {out / 'audience.svg'}, {out / 'budget.svg'}")
 db.close()

@@ -1,7 +1,9 @@
-"""A made-up county: forty districts, a copper works in the east, old people in the hills of the west, patients and their visits.
+"""A made-up county: forty districts, a copper works in the east, old people in the hills of the
+west, patients and their visits.
 
-Everything here is invented, from a fixed seed, so that the study can be held against the truth. What is planted: the risk of bronchitis
-grows with age, and with the dust of the works. Height above the sea does nothing at all, but in the hills people are older.
+Everything here is invented, from a fixed seed, so that the study can be held against the truth.
+What is planted: the risk of bronchitis grows with age, and with the dust of the works. Height above
+the sea does nothing at all, but in the hills people are older.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ WORKS = (5.25, 2.6)  # column and row of the copper works
 DIAGNOSES = ("bronchitis", "infection", "injury", "heart", "other")
 AGES = ("0 to 19", "20 to 39", "40 to 59", "60 to 74", "75 and up")
 _EDGES = (20, 40, 60, 75)
-_RISK = (0.008, 0.013, 0.032, 0.075, 0.115)  # of bronchitis within the year, by age, where the air is clean
+# of bronchitis within the year, by age, where the air is clean
+_RISK = (0.008, 0.013, 0.032, 0.075, 0.115)
 _PUBLIC = {"district": "name", "kilometres": "kilometres", "height": "height", "dust": "dust"}
 _YEAR = np.datetime64("2026-01-01")
 
@@ -45,7 +48,9 @@ class District:
 
     @property
     def risk(self) -> float:
-        """How many times as likely bronchitis is here as in clean air, at the same age. Planted: the study does not know it."""
+        """How many times as likely bronchitis is here as in clean air, at the same age. Planted:
+        the study does not know it.
+        """
         return 1 + 0.042 * max(self.dust - 9, 0)
 
 
@@ -58,13 +63,24 @@ def districts() -> list[District]:
         reach = np.hypot(max(along, 0) / 7 + min(along, 0) / 3.5, across / 3.8)
         height = round(max(20, 620 - 118 * column - 35 * abs(row - 3)), -1)
         found.append(
-            District(name, column, row, round(float(np.hypot(east, north)), 1), int(height), round(8 + 70 * float(np.exp(-reach)), 1))
+            District(
+                name,
+                column,
+                row,
+                round(float(np.hypot(east, north)), 1),
+                int(height),
+                round(8 + 70 * float(np.exp(-reach)), 1),
+            )
         )
     return found
 
 
 def _places() -> list[tuple[float, int]]:
-    return [(column + (7 - many) / 2 + (0.5 if row % 2 else 0), row) for row, many in enumerate(ROWS) for column in range(many)]
+    return [
+        (column + (7 - many) / 2 + (0.5 if row % 2 else 0), row)
+        for row, many in enumerate(ROWS)
+        for column in range(many)
+    ]
 
 
 def age_group(age: np.ndarray) -> np.ndarray:
@@ -73,13 +89,19 @@ def age_group(age: np.ndarray) -> np.ndarray:
 
 
 def write_county(folder: Path, people: int) -> None:
-    """Three files: patients and their visits, which are nobody's business, and the districts, which are everybody's."""
+    """Three files: patients and their visits, which are nobody's business, and the districts,
+    which are everybody's.
+    """
     draw = np.random.default_rng(1854)
     known = districts()
-    size = np.exp(draw.normal(0, 0.35, len(known))) * np.array([1 + 0.8 * np.exp(-abs(each.column - 3.5)) for each in known])
+    size = np.exp(draw.normal(0, 0.35, len(known))) * np.array(
+        [1 + 0.8 * np.exp(-abs(each.column - 3.5)) for each in known]
+    )
     place = draw.choice(len(known), people, p=size / size.sum())
     older = np.clip(np.array([each.height for each in known])[place] / 450, 0, 1)
-    age = np.clip(draw.gamma(2.6, 14, people) * (1 - older) + draw.normal(60, 19, people) * older, 0, 100).astype(int)
+    age = np.clip(
+        draw.gamma(2.6, 14, people) * (1 - older) + draw.normal(60, 19, people) * older, 0, 100
+    ).astype(int)
     risk = np.array([each.risk for each in known])[place] * np.array(_RISK)[age_group(age)]
     ill = draw.random(people) < risk
     number = draw.permutation(people)  # so that neighbours in the file are not neighbours in life
@@ -96,14 +118,24 @@ def write_county(folder: Path, people: int) -> None:
     )
     pq.write_table(_visits(draw, number, ill), folder / "visits.parquet")
     pyarrow.csv.write_csv(
-        pa.table({name: [getattr(each, attribute) for each in known] for name, attribute in _PUBLIC.items()}), folder / "districts.csv"
+        pa.table(
+            {
+                name: [getattr(each, attribute) for each in known]
+                for name, attribute in _PUBLIC.items()
+            }
+        ),
+        folder / "districts.csv",
     )
 
 
 def relative_risks(folder: Path) -> dict[str, float]:
-    """What the ratio of cases to expected cases would be in each district without any chance: for whoever planted the risks."""
+    """What the ratio of cases to expected cases would be in each district without any chance:
+    for whoever planted the risks.
+    """
     people = pq.read_table(folder / "patients.parquet", columns=["district", "age"])
-    place = np.searchsorted(np.sort(DISTRICTS), people["district"].to_numpy(zero_copy_only=False).astype(str))
+    place = np.searchsorted(
+        np.sort(DISTRICTS), people["district"].to_numpy(zero_copy_only=False).astype(str)
+    )
     risk = np.array([each.risk for each in sorted(districts(), key=lambda each: each.name)])
     many = np.zeros((len(DISTRICTS), len(AGES)))
     np.add.at(many, (place, age_group(people["age"].to_numpy())), 1)
@@ -117,8 +149,12 @@ def _visits(draw: np.random.Generator, number: np.ndarray, ill: np.ndarray) -> p
     """One to about eight a year for everybody; whoever is ill comes one to three times for that."""
     for_it = np.where(ill, 1 + draw.binomial(2, 0.4, len(ill)), 0)
     for_else = 1 + draw.poisson(1.6, len(ill))
-    diagnosis = np.concatenate([np.zeros(for_it.sum(), dtype=int), draw.integers(1, len(DIAGNOSES), for_else.sum())])
+    diagnosis = np.concatenate(
+        [np.zeros(for_it.sum(), dtype=int), draw.integers(1, len(DIAGNOSES), for_else.sum())]
+    )
     who = np.concatenate([np.repeat(number, for_it), np.repeat(number, for_else)])
     order = draw.permutation(len(who))
     day = _YEAR + draw.integers(0, 365, len(who))
-    return pa.table({"patient_id": who[order], "day": day, "diagnosis": np.array(DIAGNOSES)[diagnosis[order]]})
+    return pa.table(
+        {"patient_id": who[order], "day": day, "diagnosis": np.array(DIAGNOSES)[diagnosis[order]]}
+    )

@@ -1,4 +1,6 @@
-"""The pictures of the study: two maps of hexagons, bars by age, and the ratios against dust, with the truth. Plain SVG text."""
+"""The pictures of the study: two maps of hexagons, bars by age, and the ratios against dust,
+with the truth. Plain SVG text.
+"""
 
 from __future__ import annotations
 
@@ -25,27 +27,55 @@ def maps(answer: Any, found: Mapping[str, str], mean: float) -> str:
         text(30, 36, "Patients with bronchitis in 2026", 17, weight=600),
         text(30, 56, "of all patients; in the hills of the west people are old", 12.5, SOFT),
         text(530, 36, "The same, with age allowed for", 17, weight=600),
-        text(530, 56, "cases over the cases expected at the county's rates for each age", 12.5, SOFT),
+        text(
+            530, 56, "cases over the cases expected at the county's rates for each age", 12.5, SOFT
+        ),
         *_tiles(30, 78, rates, told_rates, {}),
         *_tiles(530, 78, ratios, told_ratios, found),
         *_key(30, 410, mean),
         *_legend(530, 410),
     ]
-    return page(1000, 464, "Two tile maps of forty districts: the rate of bronchitis, and its ratio to the cases expected by age", parts)
+    return page(
+        1000,
+        464,
+        "Two tile maps of forty districts: the rate of bronchitis, and its ratio to the cases"
+        " expected by age",
+        parts,
+    )
 
 
-def _tiles(x: float, y: float, values: Mapping[str, float], told: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
+def _tiles(
+    x: float,
+    y: float,
+    values: Mapping[str, float],
+    told: Mapping[str, str],
+    found: Mapping[str, str],
+) -> list[str]:
     wide, parts, above = SIDE * 3**0.5, [], []
     for each in county.districts():
         middle = (x + wide * (each.column + 0.5), y + SIDE * (1.5 * each.row + 1))
         ratio, verdict = values[each.name], found.get(each.name, "")
-        tip = f"{each.name}: {told[each.name]}, {each.kilometres} km from the works, {each.height} m, dust {each.dust}"
+        tip = (
+            f"{each.name}: {told[each.name]}, {each.kilometres} km from the works, {each.height} m,"
+            f" dust {each.dust}"
+        )
         parts.append(hexagon(*middle, SIDE - 1.2, shade(ratio), tip=tip))
         ink = PAPER if abs(math.log2(max(ratio, 0.05))) > 0.75 else INK
         above.append(text(middle[0], middle[1] - 1, each.name, 9.5, ink, anchor="middle"))
-        above.append(text(middle[0], middle[1] + 12, told[each.name], 11, ink, anchor="middle", weight=600))
+        above.append(
+            text(middle[0], middle[1] + 12, told[each.name], 11, ink, anchor="middle", weight=600)
+        )
         if verdict:
-            above.insert(0, hexagon(*middle, SIDE - 2.5, "none", stroke=INK, dashes="" if verdict == "high" else "3 3"))
+            above.insert(
+                0,
+                hexagon(
+                    *middle,
+                    SIDE - 2.5,
+                    "none",
+                    stroke=INK,
+                    dashes="" if verdict == "high" else "3 3",
+                ),
+            )
     works = (x + wide * (county.WORKS[0] + 0.5), y + SIDE * (1.5 * county.WORKS[1] + 1))
     return [*parts, *above, *chimney(*works)]
 
@@ -54,12 +84,16 @@ def _key(x: float, y: float, mean: float) -> list[str]:
     """The scale of colours: both maps have the same one."""
     steps = 60
     parts = [
-        f'<rect x="{x + 4 * i:.1f}" y="{y:.1f}" width="4.6" height="12" fill="{shade(2 ** (2.6 * i / (steps - 1) - 1.3))}"/>'
+        f'<rect x="{x + 4 * i:.1f}" y="{y:.1f}" width="4.6" height="12"'
+        f' fill="{shade(2 ** (2.6 * i / (steps - 1) - 1.3))}"/>'
         for i in range(steps)
     ]
     for ratio in (0.5, 1.0, 2.0):
         at = x + 4 * (steps - 1) * (math.log2(ratio) + 1.3) / 2.6 + 2
-        parts += [line(at, y + 12, at, y + 17, SOFT), text(at, y + 29, f"{ratio:g}", 11, SOFT, anchor="middle")]
+        parts += [
+            line(at, y + 12, at, y + 17, SOFT),
+            text(at, y + 29, f"{ratio:g}", 11, SOFT, anchor="middle"),
+        ]
     return [
         *parts,
         text(x + 4 * steps + 14, y + 10, f"times the county's {100 * mean:.1f} %,", 11, SOFT),
@@ -84,12 +118,26 @@ def ages(answer: Any) -> str:
     wide = (840 - left - 20) / len(county.AGES)
     parts = [
         text(24, 30, "Bronchitis by age and distance from the works", 16, weight=600),
-        text(24, 50, "Patients in a hundred in 2026, with the 95 % intervals of the noise", 12, SOFT),
+        text(
+            24, 50, "Patients in a hundred in 2026, with the 95 % intervals of the noise", 12, SOFT
+        ),
     ]
     for mark in (0, 0.1, 0.2, 0.3):
         parts += [line(left, base - tall * mark / most, 830, base - tall * mark / most, GRID)]
-        parts += [text(left - 8, base - tall * mark / most + 4, f"{100 * mark:.0f} %", 11, SOFT, anchor="end")]
-    rows = {(row["age_group"], row["zone"]): (row["rate"], ends) for row, ends in zip(answer.rows, answer.interval("rate"), strict=True)}
+        parts += [
+            text(
+                left - 8,
+                base - tall * mark / most + 4,
+                f"{100 * mark:.0f} %",
+                11,
+                SOFT,
+                anchor="end",
+            )
+        ]
+    rows = {
+        (row["age_group"], row["zone"]): (row["rate"], ends)
+        for row, ends in zip(answer.rows, answer.interval("rate"), strict=True)
+    }
     for i, group in enumerate(county.AGES):
         parts.append(text(left + wide * (i + 0.5), base + 20, group, 12, INK, anchor="middle"))
         for j, (zone, colour) in enumerate(ZONES.items()):
@@ -102,12 +150,29 @@ def ages(answer: Any) -> str:
     parts.append(line(left, base, 830, base, SOFT))
     for j, (zone, colour) in enumerate(ZONES.items()):
         parts += [box(480 + 122 * j, 40, 12, 12, colour), text(498 + 122 * j, 50, zone, 12, INK)]
-    return page(860, 370, "Rates of bronchitis by age group and distance from the works, with error bars", parts)
+    return page(
+        860,
+        370,
+        "Rates of bronchitis by age group and distance from the works, with error bars",
+        parts,
+    )
 
 
-def custodian(answer: Any, ends: Sequence[tuple[float, float]], found: Mapping[str, str], exact: Mapping[str, Sequence[Any]]) -> str:
-    """Every district's ratio against its dust: the answer, both intervals, and the exact ratio, which nobody else may see."""
-    left, base, tall, most = 60.0, 370.0, 270.0, 0.5 * math.ceil(2 * max(high for _, high in ends) + 0.2)
+def custodian(
+    answer: Any,
+    ends: Sequence[tuple[float, float]],
+    found: Mapping[str, str],
+    exact: Mapping[str, Sequence[Any]],
+) -> str:
+    """Every district's ratio against its dust: the answer, both intervals, and the exact ratio,
+    which nobody else may see.
+    """
+    left, base, tall, most = (
+        60.0,
+        370.0,
+        270.0,
+        0.5 * math.ceil(2 * max(high for _, high in ends) + 0.2),
+    )
     parts = [
         text(24, 30, "Answers and truth, district by district", 16, weight=600),
         text(24, 50, "For the custodian's eyes only: the rings are exact", 12, SOFT),
@@ -122,31 +187,49 @@ def custodian(answer: Any, ends: Sequence[tuple[float, float]], found: Mapping[s
     for mark in range(int(2 * most) + 1):
         parts += [line(left, up(mark / 2), 840, up(mark / 2), SOFT if mark == 2 else GRID)]
         parts += [text(left - 8, up(mark / 2) + 4, f"{mark / 2:g}", 11, SOFT, anchor="end")]
-    parts += [text(across(mark), base + 18, f"{mark}", 11, SOFT, anchor="middle") for mark in (8, 12, 16, 24, 32, 48, 64)]
+    parts += [
+        text(across(mark), base + 18, f"{mark}", 11, SOFT, anchor="middle")
+        for mark in (8, 12, 16, 24, 32, 48, 64)
+    ]
     dust = {each.name: each.dust for each in county.districts()}
     for row, wide, narrow in zip(answer.rows, ends, answer.interval("ratio"), strict=True):
         x, name = across(dust[row["district"]]), row["district"]
         colour = {"high": "#b91c1c", "low": "#3b76b8"}.get(found[name], "#94a3b8")
-        parts += [line(x, up(wide[1]), x, up(wide[0]), colour, 1), line(x, up(narrow[1]), x, up(narrow[0]), colour, 5)]
+        parts += [
+            line(x, up(wide[1]), x, up(wide[0]), colour, 1),
+            line(x, up(narrow[1]), x, up(narrow[0]), colour, 5),
+        ]
         parts.append(ring(x, up(exact[name][4]), name))
         if found[name] == "high":
             parts.append(text(x, up(wide[1]) - 6, name, 10.5, INK, anchor="middle"))
-    parts.append(text(840, base + 36, "dust in the air, micrograms in a cubic metre", 11, SOFT, anchor="end"))
+    parts.append(
+        text(840, base + 36, "dust in the air, micrograms in a cubic metre", 11, SOFT, anchor="end")
+    )
     parts += [text(left, 80, "cases over expected cases", 11, SOFT), *_marks(470, 50)]
-    return page(870, 420, "Ratio of cases to expected cases against the dust in the air, with intervals and exact values", parts)
+    return page(
+        870,
+        420,
+        "Ratio of cases to expected cases against the dust in the air, with intervals and exact"
+        " values",
+        parts,
+    )
 
 
 def _marks(x: float, y: float) -> list[str]:
     return [
         *(line(x, y - 4, x + 16, y - 4, "#94a3b8", 5), text(x + 24, y, "noise, 95 %", 11, SOFT)),
-        *(line(x + 96, y - 4, x + 112, y - 4, "#94a3b8", 1), text(x + 118, y, "noise and chance, 99 % each", 11, SOFT)),
+        *(
+            line(x + 96, y - 4, x + 112, y - 4, "#94a3b8", 1),
+            text(x + 118, y, "noise and chance, 99 % each", 11, SOFT),
+        ),
         *(ring(x + 306, y - 4, "exact"), text(x + 316, y, "exact", 11, SOFT)),
     ]
 
 
 def ring(x: float, y: float, tip: str) -> str:
     return (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.4" fill="{PAPER}" stroke="{INK}" stroke-width="1.4"><title>{escape(tip)}</title></circle>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.4" fill="{PAPER}" stroke="{INK}"'
+        f' stroke-width="1.4"><title>{escape(tip)}</title></circle>'
     )
 
 
@@ -162,10 +245,24 @@ def whisker(x: float, top: float, bottom: float) -> str:
     return f'<path d="{path}" stroke="{INK}" stroke-width="1.3" fill="none"/>'
 
 
-def hexagon(x: float, y: float, side: float, fill: str, *, stroke: str = "none", dashes: str = "", tip: str = "") -> str:
-    corners = ((x + side * math.cos(turn), y + side * math.sin(turn)) for turn in (math.pi / 6 + math.pi / 3 * i for i in range(6)))
+def hexagon(
+    x: float,
+    y: float,
+    side: float,
+    fill: str,
+    *,
+    stroke: str = "none",
+    dashes: str = "",
+    tip: str = "",
+) -> str:
+    corners = (
+        (x + side * math.cos(turn), y + side * math.sin(turn))
+        for turn in (math.pi / 6 + math.pi / 3 * i for i in range(6))
+    )
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
-    style = f'fill="{fill}" stroke="{stroke}" stroke-width="2.2" stroke-dasharray="{dashes or "none"}"'
+    style = (
+        f'fill="{fill}" stroke="{stroke}" stroke-width="2.2" stroke-dasharray="{dashes or "none"}"'
+    )
     return f'<polygon points="{points}" {style}><title>{escape(tip)}</title></polygon>'
 
 

@@ -1,10 +1,10 @@
 """Does dust make people ill? A study of 200,000 patients that never sees one of them.
 
-    python examples/epidemiology/study.py            a few seconds; leaves its files in build/examples/epidemiology
-    python examples/epidemiology/study.py --small    80,000 patients
+    python examples/epidemiology/study.py            a few seconds; leaves its files in
+    build/examples/epidemiology python examples/epidemiology/study.py --small    80,000 patients
 
-The cells below (``# %%``) can be run one by one in an editor that knows them, or all at once as a script.
-docs/examples/epidemiology.md tells the story with its pictures.
+The cells below (``# %%``) can be run one by one in an editor that knows them, or all at once as a
+script. docs/examples/epidemiology.md tells the story with its pictures.
 """
 
 # %% What it takes
@@ -24,21 +24,25 @@ import hedgerow as hr
 
 options = argparse.ArgumentParser(description="Bronchitis in forty districts, asked privately.")
 options.add_argument("--small", action="store_true", help="80,000 patients in place of 200,000")
-options.add_argument("--out", type=Path, help="where files go; default: build/examples/epidemiology, and -small")
+options.add_argument(
+    "--out", type=Path, help="where files go; default: build/examples/epidemiology, and -small"
+)
 chosen = options.parse_args()
-out = chosen.out or Path("build/examples/epidemiology-small" if chosen.small else "build/examples/epidemiology")
+out = chosen.out or Path(
+    "build/examples/epidemiology-small" if chosen.small else "build/examples/epidemiology"
+)
 out.mkdir(parents=True, exist_ok=True)
 
-# %% The data
-# A made-up county, from a fixed seed: patients, their visits to a doctor in 2026, and a public table of the forty districts with their
-# distance from the copper works, their height above the sea and the dust in the air. In real life the custodian has these files already.
+# %% The data A made-up county, from a fixed seed: patients, their visits to a doctor in 2026, and a
+# public table of the forty districts with their distance from the copper works, their height above
+# the sea and the dust in the air. In real life the custodian has these files already.
 
 county.write_county(out, people=80_000 if chosen.small else 200_000)
 
-# %% The custodian's policy
-# One page, written before anybody asks. The unit is a patient, with all that is known about her in both tables: what is protected is
-# whether she is there at all. A join takes the larger caps of its tables; this study asks about people and never about visits, so of each
-# patient one row in one group is enough, in both.
+# %% The custodian's policy One page, written before anybody asks. The unit is a patient, with all
+# that is known about her in both tables: what is protected is whether she is there at all. A join
+# takes the larger caps of its tables; this study asks about people and never about visits, so of
+# each patient one row in one group is enough, in both.
 
 names = ", ".join(f'"{name}"' for name in county.DISTRICTS)
 policy = f"""\
@@ -78,9 +82,9 @@ columns.dust       = {{ type = "real", min = 0, max = 80 }}
 (out / "county.toml").write_text(policy, encoding="utf-8")
 db = hr.open(out / "county.toml")
 
-# %% Who is ill
-# Whoever saw a doctor for bronchitis at least once. Visits are folded to one row for each patient first, so that three visits are still
-# one ill person. Every question of the study begins with these lines.
+# %% Who is ill Whoever saw a doctor for bronchitis at least once. Visits are folded to one row for
+# each patient first, so that three visits are still one ill person. Every question of the study
+# begins with these lines.
 
 PEOPLE = """\
 WITH seen AS (SELECT patient_id, COUNT(*) AS visits FROM visits WHERE diagnosis = 'bronchitis' GROUP BY patient_id),
@@ -96,10 +100,10 @@ by_age_sql = f"{PEOPLE} SELECT {AGE} AS age_group, AVG(ill) AS rate FROM people 
 by_age = db.query(by_age_sql, epsilon=0.2)
 print("1. Who had bronchitis in 2026, by age\n", by_age, "", sep="\n")
 
-# %% Question 2: where?
-# Hill districts are full of old people, and old people are ill more often. So beside the plain rate we ask for a fairer number, the ratio
-# of cases to the cases one would *expect* if everybody had the county's rate for their age. Those rates are the answers just given. They
-# are noisy, they are public now, and the next question may hold them as plain numbers.
+# %% Question 2: where? Hill districts are full of old people, and old people are ill more often. So
+# beside the plain rate we ask for a fairer number, the ratio of cases to the cases one would
+# *expect* if everybody had the county's rate for their age. Those rates are the answers just given.
+# They are noisy, they are public now, and the next question may hold them as plain numbers.
 
 young, adult, middle, old, oldest = (max(round(row["rate"], 4), 0.0001) for row in by_age.rows)
 EXPECTED = f"""\
@@ -108,20 +112,24 @@ CASE WHEN age < 20 THEN {young} WHEN age < 40 THEN {adult} WHEN age < 60 THEN {m
 by_district_sql = f"""{PEOPLE}
 SELECT district, AVG(ill) AS rate, SUM(ill) AS cases, SUM({EXPECTED}) AS expected, SUM(ill) / SUM({EXPECTED}) AS ratio
 FROM people GROUP BY district ORDER BY ratio DESC"""
-print(db.explain(by_district_sql, epsilon=1), "\n")  # look before you pay: an explanation costs nothing
+# look before you pay: an explanation costs nothing
+print(db.explain(by_district_sql, epsilon=1), "\n")
 by_district = db.query(by_district_sql, epsilon=1)
 print("2. Cases and expected cases, by district\n", by_district, "", sep="\n")
 
-# %% Noise is not the only chance
-# The intervals above say how far *noise* may have moved a number away from the exact one in these records. But the records are chance,
-# too: a district of 5,000 with a risk of 3 % has 130 cases in one year and 170 in another. A study must allow for both. Byar's limits for
-# a count do the second, taken at the ends that noise allows. Each is taken at 99 %: of forty districts, one in twenty would be two.
+# %% Noise is not the only chance The intervals above say how far *noise* may have moved a number
+# away from the exact one in these records. But the records are chance, too: a district of 5,000
+# with a risk of 3 % has 130 cases in one year and 170 in another. A study must allow for both.
+# Byar's limits for a count do the second, taken at the ends that noise allows. Each is taken at 99
+# %: of forty districts, one in twenty would be two.
 
 LEVEL = 0.99
 
 
 def both_chances(cases: tuple[float, float], expected: tuple[float, float]) -> tuple[float, float]:
-    """Ends for a ratio, with the noise in the answer and the chance in the year both allowed for."""
+    """Ends for a ratio, with the noise in the answer and the chance in the year both allowed
+    for.
+    """
     z = 2.576  # of the normal law, for 99 %
     low, high = max(cases[0], 0.5), max(cases[1], 0.5) + 1
     least = low * max(1 - 1 / (9 * low) - z / (3 * low**0.5), 0) ** 3
@@ -129,15 +137,30 @@ def both_chances(cases: tuple[float, float], expected: tuple[float, float]) -> t
     return least / expected[1], most / max(expected[0], 0.5)
 
 
-ends = [both_chances(*each) for each in zip(by_district.interval("cases", LEVEL), by_district.interval("expected", LEVEL), strict=True)]
-found = {row["district"]: "high" if low > 1 else "low" if high < 1 else "" for row, (low, high) in zip(by_district.rows, ends, strict=True)}
-print("Clearly above what their age explains:", ", ".join(name for name, verdict in found.items() if verdict == "high"))
-print("Clearly below:", ", ".join(name for name, verdict in found.items() if verdict == "low") or "none", "\n")
+ends = [
+    both_chances(*each)
+    for each in zip(
+        by_district.interval("cases", LEVEL), by_district.interval("expected", LEVEL), strict=True
+    )
+]
+found = {
+    row["district"]: "high" if low > 1 else "low" if high < 1 else ""
+    for row, (low, high) in zip(by_district.rows, ends, strict=True)
+}
+print(
+    "Clearly above what their age explains:",
+    ", ".join(name for name, verdict in found.items() if verdict == "high"),
+)
+print(
+    "Clearly below:",
+    ", ".join(name for name, verdict in found.items() if verdict == "low") or "none",
+    "\n",
+)
 
-# %% Question 3: is it dust, or height?
-# The public table of districts joins on anything. Taken plainly, illness goes with *height*: that is age again. `ill` less what age lets
-# expect has age taken out. A correlation with something rare and yes-or-no is a small number by nature: look on which side of 0 its
-# interval lies.
+# %% Question 3: is it dust, or height? The public table of districts joins on anything. Taken
+# plainly, illness goes with *height*: that is age again. `ill` less what age lets expect has age
+# taken out. A correlation with something rare and yes-or-no is a small number by nature: look on
+# which side of 0 its interval lies.
 
 correlation_sql = f"""{PEOPLE}
 SELECT CORR(ill, height) AS with_height,
@@ -150,7 +173,10 @@ print("3. What goes with being ill\n", correlation, "", sep="\n")
 # %% Question 4: near and far, at the same age
 # If the works are to blame, people near them are ill more often *within every age group*.
 
-ZONE = "CASE WHEN kilometres < 6 THEN 'under 6 km' WHEN kilometres < 12 THEN '6 to 12 km' ELSE 'over 12 km' END"
+ZONE = (
+    "CASE WHEN kilometres < 6 THEN 'under 6 km' WHEN kilometres < 12 THEN '6 to 12 km' ELSE 'over"
+    " 12 km' END"
+)
 by_zone_sql = f"""{PEOPLE}
 SELECT {AGE} AS age_group, {ZONE} AS zone, AVG(ill) AS rate
 FROM people JOIN districts d ON d.district = people.district GROUP BY age_group, zone"""
@@ -161,36 +187,59 @@ print("4. The same age, near the works and far from them\n", by_zone, "", sep="\
 spent = db.budget
 print("The budget:", spent)
 again = db.query(by_zone_sql, epsilon=0.2)
-print(f"Whoever asks one of these questions again gets the same answer, for epsilon {again.cost.epsilon}.\n")
+print(
+    "Whoever asks one of these questions again gets the same answer, for epsilon"
+    f" {again.cost.epsilon}.\n"
+)
 
 # %% The pictures
 # Made of noisy answers alone, so they may be published.
 
-mean_rate = sum(row["cases"] for row in by_district.rows) / sum(row["cases"] / row["rate"] for row in by_district.rows if row["rate"] > 0)
+mean_rate = sum(row["cases"] for row in by_district.rows) / sum(
+    row["cases"] / row["rate"] for row in by_district.rows if row["rate"] > 0
+)
 (out / "map.svg").write_text(county_maps.maps(by_district, found, mean_rate), encoding="utf-8")
 (out / "ages.svg").write_text(county_maps.ages(by_zone), encoding="utf-8")
 
-# %% For the custodian's eyes only
-# The custodian can run the very same SQL on the files themselves. What comes out is exact, and must never leave the house; it is shown
-# here because these patients do not exist.
+# %% For the custodian's eyes only The custodian can run the very same SQL on the files themselves.
+# What comes out is exact, and must never leave the house; it is shown here because these patients
+# do not exist.
 
 engine = duckdb.connect()
 for name in ("patients.parquet", "visits.parquet", "districts.csv"):
     engine.execute(f"CREATE VIEW {Path(name).stem} AS SELECT * FROM '{out / name}'")
-exact = {name: (name, *map(float, numbers)) for name, *numbers in engine.sql(by_district_sql).fetchall()}
+exact = {
+    name: (name, *map(float, numbers)) for name, *numbers in engine.sql(by_district_sql).fetchall()
+}
 covered = sum(
-    low <= exact[row["district"]][4] <= high for row, (low, high) in zip(by_district.rows, by_district.interval("ratio"), strict=True)
+    low <= exact[row["district"]][4] <= high
+    for row, (low, high) in zip(by_district.rows, by_district.interval("ratio"), strict=True)
 )
 print(f"For the custodian: {covered} of 40 ratios have the exact one in their 95 % interval.")
 
-planted = county.relative_risks(out)  # what the makers of the data built in: the risk of a district over that of the whole county
-print(f"{'district':10}{'planted':>9}{'exact':>8}{'answer':>8}   {'noise and chance, 99 % each':30}chance alone, 99 %")
+# what the makers of the data built in: the risk of a district over that of the whole county
+planted = county.relative_risks(out)
+print(
+    f"{'district':10}{'planted':>9}{'exact':>8}{'answer':>8}  "
+    f" {'noise and chance, 99 % each':30}chance alone, 99 %"
+)
 for row, (low, high) in zip(by_district.rows, ends, strict=True):
     name = row["district"]
-    least, most = both_chances((exact[name][2],) * 2, (exact[name][3],) * 2)  # a study of exact numbers would have these ends
+    # a study of exact numbers would have these ends
+    least, most = both_chances((exact[name][2],) * 2, (exact[name][3],) * 2)
     if low > 1 or least > 1 or planted[name] >= 1.25:
-        with_noise, without = (f"{a:.2f} … {b:.2f}  {'found' if a > 1 else 'missed'}" for a, b in ((low, high), (least, most)))
-        print(f"{name:10}{planted[name]:9.2f}{exact[name][4]:8.2f}{row['ratio']:8.2f}   {with_noise:30}{without}")
-(out / "custodian.svg").write_text(county_maps.custodian(by_district, ends, found, exact), encoding="utf-8")
-print(f"\nPictures: {out / 'map.svg'}, {out / 'ages.svg'}; for the custodian {out / 'custodian.svg'}")
+        with_noise, without = (
+            f"{a:.2f} … {b:.2f}  {'found' if a > 1 else 'missed'}"
+            for a, b in ((low, high), (least, most))
+        )
+        print(
+            f"{name:10}{planted[name]:9.2f}{exact[name][4]:8.2f}{row['ratio']:8.2f}  "
+            f" {with_noise:30}{without}"
+        )
+(out / "custodian.svg").write_text(
+    county_maps.custodian(by_district, ends, found, exact), encoding="utf-8"
+)
+print(
+    f"\nPictures: {out / 'map.svg'}, {out / 'ages.svg'}; for the custodian {out / 'custodian.svg'}"
+)
 db.close()

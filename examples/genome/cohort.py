@@ -1,11 +1,15 @@
-"""Made-up people for the genome study: cases and controls, with a handful of variants that raise the risk.
+"""Made-up people for the genome study: cases and controls, with a handful of variants that raise
+the risk.
 
-The structure is that of real genomes as far as the study feels it. Neighbouring variants travel together: a *locus* of twenty variants has
-eight founder haplotypes, and everybody has two of them. Rare alleles are common and common ones rare (the number of founders that carry an
-allele is drawn in proportion to 1/number). A planted variant multiplies the odds of the disease for each copy, so among cases its
-haplotypes are that much more frequent: cases are drawn from these tilted frequencies, as a hospital would recruit them.
+The structure is that of real genomes as far as the study feels it. Neighbouring variants travel
+together: a *locus* of twenty variants has eight founder haplotypes, and everybody has two of them.
+Rare alleles are common and common ones rare (the number of founders that carry an allele is drawn
+in proportion to 1/number). A planted variant multiplies the odds of the disease for each copy, so
+among cases its haplotypes are that much more frequent: cases are drawn from these tilted
+frequencies, as a hospital would recruit them.
 
-The generator is seeded, because these people do not exist. The noise that protects them comes from Hedgerow and has no seed.
+The generator is seeded, because these people do not exist. The noise that protects them comes from
+Hedgerow and has no seed.
 """
 
 from __future__ import annotations
@@ -18,7 +22,31 @@ from numpy.typing import NDArray
 
 __all__ = ["CHROMOSOMES", "Cohort", "Planted", "make"]
 
-CHROMOSOMES = (249, 243, 198, 191, 182, 171, 159, 145, 138, 134, 135, 133, 114, 107, 102, 90, 83, 80, 59, 64, 47, 51)  # million bases
+# million bases
+CHROMOSOMES = (
+    249,
+    243,
+    198,
+    191,
+    182,
+    171,
+    159,
+    145,
+    138,
+    134,
+    135,
+    133,
+    114,
+    107,
+    102,
+    90,
+    83,
+    80,
+    59,
+    64,
+    47,
+    51,
+)
 FOUNDERS, WIDTH = 8, 20
 
 Bytes = NDArray[np.uint8]
@@ -35,9 +63,11 @@ class Planted:
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """``people[g][locus, i]`` says whose haplotypes person i of group g (0 controls, 1 cases) has: 8 times one founder plus the other.
+    """``people[g][locus, i]`` says whose haplotypes person i of group g (0 controls, 1 cases) has:
+    8 times one founder plus the other.
 
-    ``carries[locus, founder, place]`` is 1 where that haplotype has the rarer allele. Variant v is at place v % WIDTH of locus v // WIDTH.
+    ``carries[locus, founder, place]`` is 1 where that haplotype has the rarer allele. Variant v is
+    at place v % WIDTH of locus v // WIDTH.
     """
 
     people: tuple[Bytes, Bytes]
@@ -50,23 +80,34 @@ class Cohort:
         return int(self.carries.shape[0] * WIDTH)
 
     def tables(self) -> Integers:
-        """tables[g, c, v]: how many people of group g have c copies (0, 1, 2) of the rarer allele of variant v. Exact, so secret."""
+        """tables[g, c, v]: how many people of group g have c copies (0, 1, 2) of the rarer
+        allele of variant v. Exact, so secret.
+        """
         loci = self.carries.shape[0]
-        copies = (self.carries[:, :, None, :] + self.carries[:, None, :, :]).reshape(loci, FOUNDERS**2, WIDTH)
+        copies = (self.carries[:, :, None, :] + self.carries[:, None, :, :]).reshape(
+            loci, FOUNDERS**2, WIDTH
+        )
         found = np.empty((2, 3, self.variants), dtype=np.int64)
         for group, pairs in enumerate(self.people):
-            many = np.stack([np.bincount(each, minlength=FOUNDERS**2) for each in pairs]).astype(np.float32)
+            many = np.stack([np.bincount(each, minlength=FOUNDERS**2) for each in pairs]).astype(
+                np.float32
+            )
             for number in range(3):
                 found[group, number] = np.einsum("lf,lfp->lp", many, copies == number).ravel()
         return found
 
     def without(self, group: int, person: int) -> Cohort:
         """A neighbour: the same study, had this person stayed away."""
-        fewer = [np.delete(pairs, person, axis=1) if place == group else pairs for place, pairs in enumerate(self.people)]
+        fewer = [
+            np.delete(pairs, person, axis=1) if place == group else pairs
+            for place, pairs in enumerate(self.people)
+        ]
         return Cohort((fewer[0], fewer[1]), self.carries, self.planted)
 
     def place(self, variant: int) -> tuple[int, float]:
-        """The chromosome of a variant, from 1, and how many million bases along it: the loci are spread evenly over the genome."""
+        """The chromosome of a variant, from 1, and how many million bases along it: the loci are
+        spread evenly over the genome.
+        """
         along = (variant + 0.5) / self.variants * sum(CHROMOSOMES)
         ends = np.cumsum(CHROMOSOMES)
         number = int(np.searchsorted(ends, along))
@@ -74,14 +115,18 @@ class Cohort:
 
 
 def make(loci: int, each: int, odds: tuple[float, ...], seed: int = 20) -> Cohort:
-    """A study of ``each`` cases and as many controls; one planted variant for each of ``odds``, in loci of their own."""
+    """A study of ``each`` cases and as many controls; one planted variant for each of ``odds``,
+    in loci of their own.
+    """
     chance = np.random.default_rng(seed)
-    frequency = 0.02 + (1 - 0.02 * FOUNDERS) * chance.dirichlet(np.full(FOUNDERS, 0.8), size=loci)  # of founders in the population
+    # of founders in the population
+    frequency = 0.02 + (1 - 0.02 * FOUNDERS) * chance.dirichlet(np.full(FOUNDERS, 0.8), size=loci)
     carries = _alleles(chance, frequency)
     shares = np.einsum("lf,lfp->lp", frequency, carries)
     tilted, planted = frequency.copy(), []
     for place, factor in zip(chance.choice(loci, len(odds), replace=False), odds, strict=True):
-        within = int(np.argmin(np.abs(shares[place] - 0.3)))  # an allele that three people in ten chromosomes have, or nearly
+        # an allele that three people in ten chromosomes have, or nearly
+        within = int(np.argmin(np.abs(shares[place] - 0.3)))
         weight = frequency[place] * factor ** carries[place, :, within]
         tilted[place] = weight / weight.sum()
         planted.append(Planted(int(place) * WIDTH + within, factor))

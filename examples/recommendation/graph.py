@@ -1,7 +1,9 @@
-"""A made-up friendship graph: communities, a few people with very many friends, friends of friends who are friends; and pages people like.
+"""A made-up friendship graph: communities, a few people with very many friends, friends of friends
+who are friends; and pages people like.
 
-The two ends of a friendship are drawn by how outgoing people are (a heavy tail), four times in five within a community; then friends of
-the same person get to know each other. The generator is seeded, because these people do not exist. The noise has no seed.
+The two ends of a friendship are drawn by how outgoing people are (a heavy tail), four times in five
+within a community; then friends of the same person get to know each other. The generator is seeded,
+because these people do not exist. The noise has no seed.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """``friends[x, y]``: whether x and y are friends, private. ``likes[x, page]``: whether x likes a page, public. And who lives where."""
+    """``friends[x, y]``: whether x and y are friends, private. ``likes[x, page]``: whether x
+    likes a page, public. And who lives where.
+    """
 
     friends: Booleans
     likes: Booleans
@@ -46,8 +50,12 @@ def make(users: int, communities: int, pages: int, seed: int = 9) -> Graph:
     return Graph(friends, _liked(chance, community, communities, pages), community)
 
 
-def _met(chance: np.random.Generator, community: Integers, outgoing: NDArray[np.float64], times: int) -> Booleans:
-    """Pairs of people; both ends by how outgoing they are, the second one mostly of the first one's community."""
+def _met(
+    chance: np.random.Generator, community: Integers, outgoing: NDArray[np.float64], times: int
+) -> Booleans:
+    """Pairs of people; both ends by how outgoing they are, the second one mostly of the first
+    one's community.
+    """
     ends = np.cumsum(outgoing)
     first = np.searchsorted(ends, chance.random(times) * ends[-1])
     low = np.searchsorted(community, community[first])  # people are sorted by community
@@ -55,7 +63,9 @@ def _met(chance: np.random.Generator, community: Integers, outgoing: NDArray[np.
     near = chance.random(times) < 0.8
     start = np.where(near, ends[low] - outgoing[low], 0.0)
     stop = np.where(near, ends[high], ends[-1])
-    second = np.minimum(np.searchsorted(ends, start + chance.random(times) * (stop - start)), len(ends) - 1)
+    second = np.minimum(
+        np.searchsorted(ends, start + chance.random(times) * (stop - start)), len(ends) - 1
+    )
     friends = np.zeros((len(ends), len(ends)), dtype=np.bool_)
     friends[first, second] = friends[second, first] = True
     np.fill_diagonal(friends, False)
@@ -71,7 +81,9 @@ def _introduced(chance: np.random.Generator, friends: Booleans, times: int) -> N
         friends[x, y] = friends[y, x] = True
 
 
-def _liked(chance: np.random.Generator, community: Integers, communities: int, pages: int) -> Booleans:
+def _liked(
+    chance: np.random.Generator, community: Integers, communities: int, pages: int
+) -> Booleans:
     """Every community has a few favourite pages; some people like any page."""
     rates = np.full((communities, pages), 0.03)
     for row in rates:

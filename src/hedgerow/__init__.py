@@ -1,8 +1,9 @@
 """Hedgerow: differential privacy with exact noise, written proofs and laws that check them.
 
-The names on this page are the public ones. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are imported on their own, and ``open``,
-``protect`` and ``connect`` bring the database in when they are called, so that ``import hedgerow`` stays light. All but the errors are
-loaded when they are first named: the process that holds the engine needs none of them.
+The names on this page are the public ones. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are
+imported on their own, and ``open``, ``protect`` and ``connect`` bring the database in when they are
+called, so that ``import hedgerow`` stays light. All but the errors are loaded when they are first
+named: the process that holds the engine needs none of them.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ def __dir__() -> list[str]:
 if not typing.TYPE_CHECKING:  # to a checker of types, a name that is not above does not exist
 
     def __getattr__(name: str) -> object:
-        """A name of ``_LAZY_MODULES`` where it is first used; from then on it stands here like the others."""
+        """A name of ``_LAZY_MODULES`` where it is first used; from then on it stands here like
+        the others.
+        """
         if name not in _LAZY_MODULES:
             raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
         found = getattr(importlib.import_module(f"hedgerow.{_LAZY_MODULES[name]}"), name)

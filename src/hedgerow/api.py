@@ -1,4 +1,6 @@
-"""``open`` and ``protect``, which bring the database in when they are called: ``import hedgerow`` stays light."""
+"""``open`` and ``protect``, which bring the database in when they are called: ``import
+hedgerow`` stays light.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["open", "protect"]
 
 
-def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
-    """The database of a policy file. The engine runs in a process of its own, which is killed after ``deadline`` seconds."""
+def open(
+    path: str | Path,
+    *,
+    analyst: str | None = None,
+    deadline: float = 60.0,
+    in_process: bool = False,
+) -> Database:
+    """The database of a policy file. The engine runs in a process of its own, which is killed
+    after ``deadline`` seconds.
+    """
     from hedgerow import database
 
     return database.open(path, analyst=analyst, deadline=deadline, in_process=in_process)
@@ -37,17 +47,20 @@ def protect(
     version: str = "1",
     ledger: str | Path | None = None,
 ) -> Database:
-    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory unless a file is named.
+    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory
+    unless a file is named.
 
-    A ledger file belongs to one frame: what was answered about this ``version`` of it is given out again, whatever frame comes with
-    it. A frame whose rows changed needs another version, and a frame about other people another ledger.
+    A ledger file belongs to one frame: what was answered about this ``version`` of it is given out
+    again, whatever frame comes with it. A frame whose rows changed needs another version, and a
+    frame about other people another ledger.
     """
     from hedgerow import database
     from hedgerow.policy import Policy
 
     if isinstance(frame, str | Path):
         instead = (
-            "read it first, as in hr.protect(pandas.read_csv(…), …); or write a policy for the file, with 'hedgerow init', and open that"
+            "read it first, as in hr.protect(pandas.read_csv(…), …); or write a policy for the"
+            " file, with 'hedgerow init', and open that"
         )
         raise InvalidArgument("frame", f"must be a frame, not a path: {instead}", str(frame))
     policy = Policy.for_frame(

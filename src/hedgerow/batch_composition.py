@@ -1,14 +1,17 @@
-"""What a fixed batch of releases costs, tighter than a ledger can say. **Not for interactive use; no ledger calls this.**
+"""What a fixed batch of releases costs, tighter than a ledger can say. **Not for interactive use;
+no ledger calls this.**
 
-Everything here needs the whole list of noises before the first answer. Whoever watches answers and then decides how much
-noise to ask for next, or when to stop, is outside these theorems; the budget's filter is what holds then. Three accounts of
-the same thing:
+Everything here needs the whole list of noises before the first answer. Whoever watches answers and
+then decides how much noise to ask for next, or when to stop, is outside these theorems; the
+budget's filter is what holds then. Three accounts of the same thing:
 
-* ``FixedBatch``: privacy loss distributions, through Google's dp-accounting (``pip install 'hedgerow[accounting]'``). The tightest,
-  for named noise. Its floats are pessimistic by construction, not proved to the last bit.
-* ``optimal_composition``: exact for *any* mechanisms of one epsilon (Kairouz, Oh, Viswanath 2015); the mechanisms may be
-  chosen on the way, epsilon and count may not. Rounded up.
-* ``advanced_composition``: the classical bound (Dwork, Rothblum, Vadhan 2010), same terms. Rounded up.
+* ``FixedBatch``: privacy loss distributions, through Google's dp-accounting (``pip install
+  'hedgerow[accounting]'``). The tightest, for named noise. Its floats are pessimistic by
+  construction, not proved to the last bit.
+* ``optimal_composition``: exact for *any* mechanisms of one epsilon (Kairouz, Oh, Viswanath 2015);
+  the mechanisms may be chosen on the way, epsilon and count may not. Rounded up.
+* ``advanced_composition``: the classical bound (Dwork, Rothblum, Vadhan 2010), same terms. Rounded
+  up.
 """
 
 from __future__ import annotations
@@ -21,10 +24,22 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.numeric.exact_number import Number, parse_exact, parse_positive, parse_probability, parse_whole
+from hedgerow.numeric.exact_number import (
+    Number,
+    parse_exact,
+    parse_positive,
+    parse_probability,
+    parse_whole,
+)
 from hedgerow.numeric.rounding import exp_down, exp_up, log_down, log_up, round_up, sqrt_up
 
-__all__ = ["BatchNoise", "BatchNoiseKind", "FixedBatch", "advanced_composition", "optimal_composition"]
+__all__ = [
+    "BatchNoise",
+    "BatchNoiseKind",
+    "FixedBatch",
+    "advanced_composition",
+    "optimal_composition",
+]
 
 BatchNoiseKind = Literal["laplace", "discrete-laplace", "gaussian", "discrete-gaussian"]
 
@@ -35,7 +50,9 @@ _ROUND_DOWN = Context(prec=_DIGITS, rounding=ROUND_FLOOR, Emax=MAX_EMAX, Emin=MI
 
 @dataclass(frozen=True, slots=True)
 class BatchNoise:
-    """Noise of a law and a scale (sigma for the Gaussian ones) on one number that moves by at most ``sensitivity``."""
+    """Noise of a law and a scale (sigma for the Gaussian ones) on one number that moves by at
+    most ``sensitivity``.
+    """
 
     kind: BatchNoiseKind
     scale: Fraction
@@ -43,11 +60,15 @@ class BatchNoise:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(BatchNoiseKind):
-            raise InvalidArgument("law", f"must be one of {', '.join(get_args(BatchNoiseKind))}", self.kind)
+            raise InvalidArgument(
+                "law", f"must be one of {', '.join(get_args(BatchNoiseKind))}", self.kind
+            )
         object.__setattr__(self, "scale", parse_positive(self.scale, "scale"))
         object.__setattr__(self, "sensitivity", parse_positive(self.sensitivity, "sensitivity"))
         if self.kind.startswith("discrete") and self.sensitivity.denominator != 1:
-            raise InvalidArgument("sensitivity", "must be a whole number for a discrete law", self.sensitivity)
+            raise InvalidArgument(
+                "sensitivity", "must be a whole number for a discrete law", self.sensitivity
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +79,22 @@ class FixedBatch:
 
     def __post_init__(self) -> None:
         parts = tuple(self.parts)
-        if not parts or not all(isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], BatchNoise) for part in parts):
-            raise InvalidArgument("parts", "must be at least one pair of a Noise and a count", self.parts)
-        object.__setattr__(self, "parts", tuple((noise, parse_whole(count, "count")) for noise, count in parts))
+        if not parts or not all(
+            isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], BatchNoise)
+            for part in parts
+        ):
+            raise InvalidArgument(
+                "parts", "must be at least one pair of a Noise and a count", self.parts
+            )
+        object.__setattr__(
+            self, "parts", tuple((noise, parse_whole(count, "count")) for noise, count in parts)
+        )
 
     def epsilon_at(self, delta: Number) -> float:
         """The epsilon of the whole batch at this ``delta``, as dp-accounting computes it."""
-        return float(self._distribution().get_epsilon_for_delta(float(parse_probability(delta, "delta"))))
+        return float(
+            self._distribution().get_epsilon_for_delta(float(parse_probability(delta, "delta")))
+        )
 
     def delta_at(self, epsilon: Number) -> float:
         """The delta of the whole batch at this ``epsilon``, as dp-accounting computes it."""
@@ -77,7 +107,9 @@ class FixedBatch:
         try:
             library = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
         except ImportError as error:
-            raise Unsupported("Batch accounting needs dp-accounting: pip install 'hedgerow[accounting]'.") from error
+            raise Unsupported(
+                "Batch accounting needs dp-accounting: pip install 'hedgerow[accounting]'."
+            ) from error
         total = library.identity()
         for noise, count in self.parts:
             total = total.compose(_compose_repeated(library, noise, count))
@@ -91,14 +123,19 @@ def _compose_repeated(library: Any, noise: BatchNoise, count: int) -> Any:
     if noise.kind == "laplace":
         single = library.from_laplace_mechanism(scale, sensitivity=move)
     elif noise.kind == "discrete-laplace":  # its parameter is the rate
-        single = library.from_discrete_laplace_mechanism(float(1 / noise.scale), sensitivity=int(noise.sensitivity))
+        single = library.from_discrete_laplace_mechanism(
+            float(1 / noise.scale), sensitivity=int(noise.sensitivity)
+        )
     else:
         single = library.from_discrete_gaussian_mechanism(scale, sensitivity=int(noise.sensitivity))
     return single.self_compose(count)
 
 
-def advanced_composition(epsilon: Number, count: int, delta: Number, *, step_delta: Number = 0) -> Fraction:
-    """Dwork, Rothblum, Vadhan 2010: eps sqrt(2 k ln(1/d)) + k eps (e^eps - 1), where d = delta - k * step_delta.
+def advanced_composition(
+    epsilon: Number, count: int, delta: Number, *, step_delta: Number = 0
+) -> Fraction:
+    """Dwork, Rothblum, Vadhan 2010: eps sqrt(2 k ln(1/d)) + k eps (e^eps - 1), where d = delta - k
+    * step_delta.
 
     Never above the plain sum k * eps, which holds as well. Not for interactive use.
     """
@@ -108,19 +145,25 @@ def advanced_composition(epsilon: Number, count: int, delta: Number, *, step_del
         raise InvalidArgument("delta", f"must be above count * step_delta = {k * step}", delta)
     if eps > 1:
         return k * eps  # e^eps - 1 > 1: the plain sum is the smaller one
-    return min(k * eps, round_up(eps * sqrt_up(2 * k * log_up(1 / slack)) + k * eps * (exp_up(eps) - 1)))
+    return min(
+        k * eps, round_up(eps * sqrt_up(2 * k * log_up(1 / slack)) + k * eps * (exp_up(eps) - 1))
+    )
 
 
-def optimal_composition(epsilon: Number, count: int, delta: Number, *, step_delta: Number = 0) -> Fraction:
-    """Kairouz, Oh, Viswanath 2015: the exact answer for any ``count`` releases that are (epsilon, step_delta)-DP. Not for interactive use.
+def optimal_composition(
+    epsilon: Number, count: int, delta: Number, *, step_delta: Number = 0
+) -> Fraction:
+    """Kairouz, Oh, Viswanath 2015: the exact answer for any ``count`` releases that are (epsilon,
+    step_delta)-DP. Not for interactive use.
 
-    The worst case is ``count`` tosses of randomised response, with q = e^-eps. The number l of flipped tosses has the masses
-    p_l = C(k,l) q^l / (1+q)^k in one world and p'_l = C(k,l) q^(k-l) / (1+q)^k in the other, and the likelihood ratio falls with l, so
+    The worst case is ``count`` tosses of randomised response, with q = e^-eps. The number l of
+    flipped tosses has the masses p_l = C(k,l) q^l / (1+q)^k in one world and p'_l = C(k,l) q^(k-l)
+    / (1+q)^k in the other, and the likelihood ratio falls with l, so
 
         delta(E) = max over i of (p_0 + … + p_i) - e^E (p'_0 + … + p'_i),
 
-    and E is the largest ln((p_0 + … + p_i - delta) / (p'_0 + … + p'_i)). With a step_delta, delta is first reduced to
-    1 - (1 - delta) / (1 - step_delta)^k.
+    and E is the largest ln((p_0 + … + p_i - delta) / (p'_0 + … + p'_i)). With a step_delta, delta
+    is first reduced to 1 - (1 - delta) / (1 - step_delta)^k.
     """
     eps, k, total, step = _check_inputs(epsilon, count, delta, step_delta)
     slack = 1 - (1 - total) / exp_down(k * log_down(1 - step, _DIGITS), _DIGITS) if step else total
@@ -131,15 +174,29 @@ def optimal_composition(epsilon: Number, count: int, delta: Number, *, step_delt
 
 
 def _compute_largest_ratio(eps: Fraction, k: int, slack: Decimal) -> Decimal:
-    """At least max (S_i - slack) / S'_i and 1, in decimals rounded the safe way at every step: S up, S' down."""
+    """At least max (S_i - slack) / S'_i and 1, in decimals rounded the safe way at every step: S
+    up, S' down.
+    """
     q = _to_decimal(exp_up(-eps, _DIGITS), _ROUND_UP)
-    mass = _to_decimal(exp_up(-k * log_down(1 + exp_down(-eps, _DIGITS), _DIGITS), _DIGITS), _ROUND_UP)
-    other = _to_decimal(exp_down(-k * (eps + log_up(1 + exp_up(-eps, _DIGITS), _DIGITS)), _DIGITS), _ROUND_DOWN)
+    mass = _to_decimal(
+        exp_up(-k * log_down(1 + exp_down(-eps, _DIGITS), _DIGITS), _DIGITS), _ROUND_UP
+    )
+    other = _to_decimal(
+        exp_down(-k * (eps + log_up(1 + exp_up(-eps, _DIGITS), _DIGITS)), _DIGITS), _ROUND_DOWN
+    )
     total, other_total, largest = mass, other, Decimal(1)
     for flipped in range(k + 1):
         largest = max(largest, _ROUND_UP.divide(_ROUND_UP.subtract(total, slack), other_total))
-        mass = _ROUND_UP.multiply(_ROUND_UP.divide(_ROUND_UP.multiply(mass, Decimal(k - flipped)), Decimal(flipped + 1)), q)
-        other = _ROUND_DOWN.divide(_ROUND_DOWN.divide(_ROUND_DOWN.multiply(other, Decimal(k - flipped)), Decimal(flipped + 1)), q)
+        mass = _ROUND_UP.multiply(
+            _ROUND_UP.divide(_ROUND_UP.multiply(mass, Decimal(k - flipped)), Decimal(flipped + 1)),
+            q,
+        )
+        other = _ROUND_DOWN.divide(
+            _ROUND_DOWN.divide(
+                _ROUND_DOWN.multiply(other, Decimal(k - flipped)), Decimal(flipped + 1)
+            ),
+            q,
+        )
         total, other_total = _ROUND_UP.add(total, mass), _ROUND_DOWN.add(other_total, other)
     return largest
 
@@ -148,8 +205,15 @@ def _to_decimal(x: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(x.numerator), Decimal(x.denominator))
 
 
-def _check_inputs(epsilon: Number, count: int, delta: Number, step_delta: Number) -> tuple[Fraction, int, Fraction, Fraction]:
+def _check_inputs(
+    epsilon: Number, count: int, delta: Number, step_delta: Number
+) -> tuple[Fraction, int, Fraction, Fraction]:
     step = parse_exact(step_delta, "step_delta")
     if not 0 <= step < 1:
         raise InvalidArgument("step_delta", "must be at least 0 and below 1", step_delta)
-    return parse_positive(epsilon, "epsilon"), parse_whole(count, "count"), parse_probability(delta, "delta"), step
+    return (
+        parse_positive(epsilon, "epsilon"),
+        parse_whole(count, "count"),
+        parse_probability(delta, "delta"),
+        step,
+    )

@@ -1,4 +1,5 @@
-"""A connection as PEP 249 has it, for tools that speak to databases that way. Every answer is noisy and paid for, as by ``Database.query``.
+"""A connection as PEP 249 has it, for tools that speak to databases that way. Every answer is noisy
+and paid for, as by ``Database.query``.
 
     Error                         (a HedgerowError)
     ├── InterfaceError            used wrongly: it is closed, or nothing was asked yet
@@ -159,14 +160,23 @@ _DBAPI_ERRORS: Final[tuple[tuple[type[errors.HedgerowError], type[Error]], ...]]
 
 @contextmanager
 def _translate_errors() -> Iterator[None]:
-    """Hedgerow's errors as those of the tree above; an error that is of both trees stays what it is."""
+    """Hedgerow's errors as those of the tree above; an error that is of both trees stays what it
+    is.
+    """
     try:
         yield
     except errors.HedgerowError as error:
-        kind = None if isinstance(error, Error) else next((kind for known, kind in _DBAPI_ERRORS if isinstance(error, known)), DatabaseError)
+        kind = (
+            None
+            if isinstance(error, Error)
+            else next(
+                (kind for known, kind in _DBAPI_ERRORS if isinstance(error, known)), DatabaseError
+            )
+        )
         if kind is None:
             raise
-        made = kind.__new__(kind, *error.args)  # what InvalidArgument is made of is no more known, its message is
+        # what InvalidArgument is made of is no more known, its message is
+        made = kind.__new__(kind, *error.args)
         made.__dict__.update(error.__dict__)
         raise made from error
 
@@ -186,18 +196,32 @@ BOOLEAN: Final = TypeCode("boolean")
 ColumnDescription = tuple[str, TypeCode | None, None, None, None, None, None]
 
 
-def connect(database: str | Path | Database, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Connection:
-    """A PEP 249 connection to the database of a policy file, opened as by ``open``; or to one that is open, which stays so."""
+def connect(
+    database: str | Path | Database,
+    *,
+    analyst: str | None = None,
+    deadline: float = 60.0,
+    in_process: bool = False,
+) -> Connection:
+    """A PEP 249 connection to the database of a policy file, opened as by ``open``; or to one
+    that is open, which stays so.
+    """
     from hedgerow import database as room
 
     with _translate_errors():
         if isinstance(database, room.Database):
             return Connection(database, analyst=analyst, owned=False)
-        return Connection(room.open(database, analyst=analyst, deadline=deadline, in_process=in_process), analyst=analyst, owned=True)
+        return Connection(
+            room.open(database, analyst=analyst, deadline=deadline, in_process=in_process),
+            analyst=analyst,
+            owned=True,
+        )
 
 
 class Connection:
-    """Hands out cursors. There are no transactions: what is asked is paid for, and an answer is never taken back."""
+    """Hands out cursors. There are no transactions: what is asked is paid for, and an answer is
+    never taken back.
+    """
 
     Warning = Warning
     Error = Error
@@ -238,7 +262,10 @@ class Connection:
 
     def rollback(self) -> None:
         """Never: what was answered is known, and stays paid for."""
-        raise NotSupportedError("Nothing can be rolled back: an answer that was given stays paid for. Leave rollback out.")
+        raise NotSupportedError(
+            "Nothing can be rolled back: an answer that was given stays paid for. Leave rollback"
+            " out."
+        )
 
     def close(self) -> None:
         """Let go of the database, if it was opened here."""
@@ -249,14 +276,21 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
 
 class Cursor:
-    """Asks, and hands the rows of the answer out. ``epsilon`` is the price of every question from here on (None: by OPTIONS or the policy).
+    """Asks, and hands the rows of the answer out. ``epsilon`` is the price of every question from
+    here on (None: by OPTIONS or the policy).
 
-    ``answer`` is the whole answer, with intervals, cost and receipt; after EXPLAIN PRIVACY it is the explanation.
+    ``answer`` is the whole answer, with intervals, cost and receipt; after EXPLAIN PRIVACY it is
+    the explanation.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -275,18 +309,33 @@ class Cursor:
         return self.executemany(operation, [() if parameters is None else parameters])
 
     def executemany(self, operation: str, seq_of_parameters: Iterable[Sequence[object]]) -> Self:
-        """Ask one question for each list of parameters, each charged on its own. Their rows follow one another; ``answer`` is the last."""
+        """Ask one question for each list of parameters, each charged on its own. Their rows
+        follow one another; ``answer`` is the last.
+        """
         database = self._check_open()
-        self._rows, self._position, self.description, self.rowcount, self.answer = None, 0, None, -1, None
+        self._rows, self._position, self.description, self.rowcount, self.answer = (
+            None,
+            0,
+            None,
+            -1,
+            None,
+        )
         rows: list[tuple[Any, ...]] = []
         names: Sequence[str] = ()
         for parameters in seq_of_parameters:
             with _translate_errors():
-                self.answer = database.query(bind_parameters(operation, parameters), epsilon=self.epsilon, analyst=self.connection.analyst)
+                self.answer = database.query(
+                    bind_parameters(operation, parameters),
+                    epsilon=self.epsilon,
+                    analyst=self.connection.analyst,
+                )
             names, found = _tabulate_answer(self.answer)
             rows += found
         if self.answer is not None:
-            self.description = tuple((name, _infer_type_code(row[place] for row in rows), *_UNKNOWN_DETAILS) for place, name in enumerate(names))
+            self.description = tuple(
+                (name, _infer_type_code(row[place] for row in rows), *_UNKNOWN_DETAILS)
+                for place, name in enumerate(names)
+            )
             self._rows, self.rowcount = rows, len(rows)
         return self
 
@@ -330,7 +379,12 @@ class Cursor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def _check_open(self) -> Database:
@@ -345,8 +399,10 @@ class Cursor:
         return self._rows
 
 
-_UNKNOWN_DETAILS: Final = (None, None, None, None, None)  # sizes, precision and whether it may be NULL: answers say nothing of them
-_TYPE_CODES: Final = ((bool, BOOLEAN), (numbers.Number, NUMBER), (str, STRING), (date, DATETIME))  # True is a number too, and comes first
+# sizes, precision and whether it may be NULL: answers say nothing of them
+_UNKNOWN_DETAILS: Final = (None, None, None, None, None)
+# True is a number too, and comes first
+_TYPE_CODES: Final = ((bool, BOOLEAN), (numbers.Number, NUMBER), (str, STRING), (date, DATETIME))
 
 
 def _tabulate_answer(answer: Any) -> tuple[Sequence[str], list[tuple[Any, ...]]]:
@@ -365,24 +421,34 @@ def _infer_type_code(values: Iterable[object]) -> TypeCode | None:
 
 
 def bind_parameters(operation: str, parameters: Sequence[object]) -> str:
-    """The question with a literal in place of each ``?``. A question mark inside text, a name or a comment is none of them."""
+    """The question with a literal in place of each ``?``. A question mark inside text, a name or
+    a comment is none of them.
+    """
     if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Sequence):
-        raise ProgrammingError("Parameters are given as a list or a tuple, one for each ? of the question.")
+        raise ProgrammingError(
+            "Parameters are given as a list or a tuple, one for each ? of the question."
+        )
     if not isinstance(operation, str):
         raise errors.InvalidArgument("operation", "must be text", operation)
     places = _find_placeholders(operation)
     if len(places) != len(parameters):
-        raise ProgrammingError(f"The question has {len(places)} of the sign ? for parameters, and {len(parameters)} were given.")
+        raise ProgrammingError(
+            f"The question has {len(places)} of the sign ? for parameters, and {len(parameters)}"
+            " were given."
+        )
     pieces, done = [], 0
     for place, value in zip(places, parameters, strict=True):
-        # The blanks keep a literal from melting into what stands beside it: x -? and -1 would be a comment.
+        # The blanks keep a literal from melting into what stands beside it: x -? and -1 would be a
+        # comment.
         pieces += [operation[done:place], f" {format_literal(value)} "]
         done = place + 1
     return "".join([*pieces, operation[done:]])
 
 
 def _find_placeholders(operation: str) -> list[int]:
-    """Where the parameters stand. What is no SQL has none: the database says what is wrong with it."""
+    """Where the parameters stand. What is no SQL has none: the database says what is wrong with
+    it.
+    """
     from sqlglot.dialects.duckdb import DuckDB
     from sqlglot.errors import SqlglotError
     from sqlglot.tokenizer_core import TokenType
@@ -393,12 +459,18 @@ def _find_placeholders(operation: str) -> list[int]:
         return []
     try:
         tokens = DuckDB().tokenize(operation)
-        if tokens and tokens[0].token_type == TokenType.COMMAND:  # EXPLAIN: the rest is read as text, so it is read again without it
+        # EXPLAIN: the rest is read as text, so it is read again without it
+        if tokens and tokens[0].token_type == TokenType.COMMAND:
             end = tokens[0].end + 1
             tokens = DuckDB().tokenize(" " * end + operation[end:])
     except (SqlglotError, ValueError):
         return []
-    return [token.start for token in tokens if token.token_type in (TokenType.PLACEHOLDER, TokenType.QDCOLON)]  # ? and ?::
+    # ? and ?::
+    return [
+        token.start
+        for token in tokens
+        if token.token_type in (TokenType.PLACEHOLDER, TokenType.QDCOLON)
+    ]
 
 
 def format_literal(value: object) -> str:
@@ -415,9 +487,16 @@ def format_literal(value: object) -> str:
         return _parenthesise_negative(str(int(value)))
     if isinstance(value, Decimal) and value.is_finite():
         return _parenthesise_negative(f"{value:f}")
-    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational) and math.isfinite(value):
+    if (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, numbers.Rational)
+        and math.isfinite(value)
+    ):
         return _parenthesise_negative(repr(float(value)))
-    raise DataError("A parameter is a number that is finite, text, a date, True, False or None. Write other values as one of these.")
+    raise DataError(
+        "A parameter is a number that is finite, text, a date, True, False or None. Write other"
+        " values as one of these."
+    )
 
 
 def _parenthesise_negative(number: str) -> str:

@@ -10,7 +10,8 @@
     ├── LedgerError           the ledger cannot be trusted or written
     └── EntropyError          the operating system gave no random bits; nothing was drawn
 
-Errors about parameters show the value. Errors about data never do: a message that quotes a row is a release nobody paid for.
+Errors about parameters show the value. Errors about data never do: a message that quotes a row is a
+release nobody paid for.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class HedgerowError(Exception):
 
 
 class InvalidArgument(HedgerowError, ValueError):
-    """A parameter is wrong. ``argument`` is its name; the message ends with the value, unless it is data."""
+    """A parameter is wrong. ``argument`` is its name; the message ends with the value, unless it
+    is data.
+    """
 
     def __init__(self, argument: str, rule: str, *shown: object) -> None:
         self.argument = argument
@@ -50,7 +53,9 @@ class InvalidArgument(HedgerowError, ValueError):
         super().__init__(message + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """An error raised in a worker process arrives as what it is; its value stays behind, the message has it."""
+        """An error raised in a worker process arrives as what it is; its value stays behind, the
+        message has it.
+        """
         return _rebuild_invalid_argument, (self.argument, str(self))
 
 
@@ -95,7 +100,11 @@ def _format_number(value: Number) -> str:
         for prime in (2, 5):
             while rest % prime == 0 and rest < 10**_MAX_DECIMAL_DIGITS:
                 rest //= prime
-        if rest == 1 and value.denominator < 10**_MAX_DECIMAL_DIGITS and abs(value) < 10**_MAX_DECIMAL_DIGITS:
+        if (
+            rest == 1
+            and value.denominator < 10**_MAX_DECIMAL_DIGITS
+            and abs(value) < 10**_MAX_DECIMAL_DIGITS
+        ):
             return f"{Decimal(value.numerator) / value.denominator:f}"
         if value.denominator > 10**_MAX_SHOWN_CHARACTERS:
             return f"{Decimal(value.numerator) / value.denominator:.6g}"

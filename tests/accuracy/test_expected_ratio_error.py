@@ -1,4 +1,6 @@
-"""What explain says about the error of means and variances is what comes out, at the rows and means there are."""
+"""What explain says about the error of means and variances is what comes out, at the rows and
+means there are.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ def measured(call: AggregateCall, law: Any, truth: float) -> tuple[float, float]
     columns = basis(X, SNAP, degree)
     if len(call.measure.columns) == 2:
         columns = [a * b for a in columns for b in basis(Y, OTHER, degree)]
-    numbers = [(int(column.sum()) + law.sample(np.zeros(DRAWS, dtype=np.int64))).tolist() for column in columns]
+    numbers = [
+        (int(column.sum()) + law.sample(np.zeros(DRAWS, dtype=np.int64))).tolist()
+        for column in columns
+    ]
     off = np.abs(np.array(estimate_aggregate(call, numbers, law).values, dtype=float) - truth)
     return float(off.mean()), float(off.std() / math.sqrt(DRAWS))
 
@@ -59,12 +64,16 @@ CASES: list[tuple[AggregateFunction, int, bool, float]] = [
 
 @pytest.mark.parametrize("law", [Laplace, Gaussian])
 @pytest.mark.parametrize(("function", "degree", "two", "truth"), CASES)
-def test_the_error_is_the_expected_one(function: AggregateFunction, degree: int, two: bool, truth: float, law: Any) -> None:
+def test_the_error_is_the_expected_one(
+    function: AggregateFunction, degree: int, two: bool, truth: float, law: Any
+) -> None:
     """Six standard errors of 20,000 draws, and 0.3 % for what a ratio is not linear."""
     call = called(function, degree, two=two)
     noise = law(Fraction(2 * 1000**degree * (50 if two else 1)))
     found, error = measured(call, noise, truth)
-    told = ExpectedRatioError(call, noise).at(len(X), X.mean() / 2, None if function == "AVG" else truth, Y.mean() * 3 if two else None)
+    told = ExpectedRatioError(call, noise).at(
+        len(X), X.mean() / 2, None if function == "AVG" else truth, Y.mean() * 3 if two else None
+    )
     assert abs(found - told) <= 6 * error + 0.003 * told
     if function != "STDDEV_POP":
         assert told <= ExpectedRatioError(call, noise).most / len(X)
@@ -73,7 +82,11 @@ def test_the_error_is_the_expected_one(function: AggregateFunction, degree: int,
 def test_the_worst_is_at_the_bounds() -> None:
     """Over a grid of all means and variances that can be."""
     law = Laplace(Fraction(1000))
-    mean, square, both = ExpectedRatioError(called("AVG"), law), ExpectedRatioError(called("VAR_POP", 2), law), ExpectedRatioError(called("COVAR_POP", two=True), law)
+    mean, square, both = (
+        ExpectedRatioError(called("AVG"), law),
+        ExpectedRatioError(called("VAR_POP", 2), law),
+        ExpectedRatioError(called("COVAR_POP", two=True), law),
+    )
     assert mean.at(1, -50) == pytest.approx(mean.most)
     assert mean.at(1, 200) == pytest.approx(mean.middle)
     assert mean.middle == pytest.approx(0.75 * mean.most, rel=1e-3)
@@ -84,7 +97,10 @@ def test_the_worst_is_at_the_bounds() -> None:
             assert square.at(1, -50 + 500 * m, share * m * (1 - m) * 500**2) <= square.most * 1.001
             for other in (0, 0.4, 1):
                 high = min(m, other) - m * other
-                assert both.at(1, -50 + 500 * m, share * high * 500 * 150, 150 * other) <= both.most * 1.001
+                assert (
+                    both.at(1, -50 + 500 * m, share * high * 500 * 150, 150 * other)
+                    <= both.most * 1.001
+                )
 
 
 def test_a_constant_that_noise_cannot_move_is_not_off() -> None:
@@ -113,7 +129,10 @@ def test_it_is_told_in_words_and_figures() -> None:
         ).lines
         assert mean.per_row is not None
         assert "for a mean in the middle" in mean.note
-        assert f"about {format_size(mean.per_row.most)}/n ({format_size(mean.per_row.middle)}/n" in mean.note
+        assert (
+            f"about {format_size(mean.per_row.most)}/n ({format_size(mean.per_row.middle)}/n"
+            in mean.note
+        )
         assert "95 %" in mean.note
         assert spread.per_row is not None
         assert "middle" not in spread.note

@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accuracy.test_noise_sum import beyond, masses
-from hedgerow.accuracy.noise_profile import NoiseProfile, build_profiles, compute_equal_radii, compute_profile_radii, compute_sum_radii
+from hedgerow.accuracy.noise_profile import (
+    NoiseProfile,
+    build_profiles,
+    compute_equal_radii,
+    compute_profile_radii,
+    compute_sum_radii,
+)
 from hedgerow.accuracy.noise_sum import find_sum_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument
@@ -30,24 +36,39 @@ LAWS: tuple[AdditiveNoise, ...] = (
 @pytest.mark.parametrize("beta", [0.3, 0.05, 1e-3, 1e-6])
 @pytest.mark.parametrize("weights", [(1, 2), (3, 1), (5, 3, 1), (7, 5, 4, 3, 2, 1, 1)], ids=str)
 @pytest.mark.parametrize("law", LAWS, ids=str)
-def test_it_covers_and_is_hardly_larger_than_the_smallest(law: AdditiveNoise, weights: tuple[int, ...], beta: float) -> None:
+def test_it_covers_and_is_hardly_larger_than_the_smallest(
+    law: AdditiveNoise, weights: tuple[int, ...], beta: float
+) -> None:
     profile = NoiseProfile.from_parts([(law, float(weight), 1) for weight in weights])
     mass, radius = masses(law, 1, weights), profile.radius(beta)
-    assert profile.variance == pytest.approx(compute_noise_variance(law) * sum(weight**2 for weight in weights))
+    assert profile.variance == pytest.approx(
+        compute_noise_variance(law) * sum(weight**2 for weight in weights)
+    )
     assert beyond(mass, radius) <= beta
     smallest = next(k for k in range(len(mass)) if beyond(mass, k) <= beta)
     assert radius <= smallest + 0.05 * np.sqrt(profile.variance)
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)
-@given(st.lists(st.tuples(st.integers(1, 6), st.sampled_from([1, 3, 8]), st.integers(1, 3)), min_size=2, max_size=4), st.booleans())
-def test_different_scales_weights_and_numbers_of_draws(parts: list[tuple[int, int, int]], gaussian: bool) -> None:
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 6), st.sampled_from([1, 3, 8]), st.integers(1, 3)),
+        min_size=2,
+        max_size=4,
+    ),
+    st.booleans(),
+)
+def test_different_scales_weights_and_numbers_of_draws(
+    parts: list[tuple[int, int, int]], gaussian: bool
+) -> None:
     kind = Gaussian if gaussian else Laplace
     mass = np.ones(1)
     for weight, scale, many in parts:
         for _ in range(many):
             mass = np.convolve(mass, masses(kind(Fraction(scale)), 1, (weight,)))
-    profile = NoiseProfile.from_parts([(kind(Fraction(scale)), float(-weight), many) for weight, scale, many in parts])
+    profile = NoiseProfile.from_parts(
+        [(kind(Fraction(scale)), float(-weight), many) for weight, scale, many in parts]
+    )
     radius = profile.radius(0.05)
     assert beyond(mass, radius) <= 0.05
     assert beyond(mass, radius - 1 - 0.05 * np.sqrt(profile.variance)) > 0.05
@@ -56,14 +77,18 @@ def test_different_scales_weights_and_numbers_of_draws(parts: list[tuple[int, in
 def test_weights_that_are_no_multiples_of_each_other() -> None:
     law = Laplace(Fraction(1))
     noise = law.sample(np.zeros((200_000, 3), dtype=np.int64)) @ np.array([1.0, np.sqrt(2), np.pi])
-    radius = NoiseProfile.from_parts([(law, 1.0, 1), (law, float(np.sqrt(2)), 1), (law, float(np.pi), 1)]).radius(0.05)
+    radius = NoiseProfile.from_parts(
+        [(law, 1.0, 1), (law, float(np.sqrt(2)), 1), (law, float(np.pi), 1)]
+    ).radius(0.05)
     outside = (np.abs(noise) > radius).mean()
     assert abs(outside - 0.05) < 6.2 * np.sqrt(0.05 * 0.95 / 200_000) + 0.003
 
 
 def test_like_parts_are_put_together() -> None:
     law = Laplace(Fraction(3))
-    profile = NoiseProfile.from_parts([(law, 0.1, 1), (law, -0.1 - 1e-17, 2), (law, 0.0, 7), (law, 0.3, 0)])
+    profile = NoiseProfile.from_parts(
+        [(law, 0.1, 1), (law, -0.1 - 1e-17, 2), (law, 0.0, 7), (law, 0.3, 0)]
+    )
     assert [(found, many) for found, _, many in profile.parts] == [(law, 3)]
     assert profile.radius(0.05) == pytest.approx(0.1 * find_sum_radius(law, 3, 0.05))
 
@@ -78,7 +103,9 @@ def test_noise_that_is_seldom_there() -> None:
     """A draw of scale 1/5 is not 0 once in 130,000: its tails lie hundreds of deviations out."""
     law = Gaussian(Fraction(1, 5))
     profile = NoiseProfile.from_parts([(law, 1.0, 1), (law, 2.0, 1)])
-    assert [profile.radius(beta) for beta in (0.05, 1e-5, 1e-7)] == pytest.approx([0, 1, 2], abs=0.01)
+    assert [profile.radius(beta) for beta in (0.05, 1e-5, 1e-7)] == pytest.approx(
+        [0, 1, 2], abs=0.01
+    )
 
 
 def test_levels_too_small_for_a_transform_get_the_bound() -> None:
@@ -104,7 +131,10 @@ def test_too_much_work_is_left_alone() -> None:
 
 def test_sums_of_kinds_have_the_radii_of_their_laws() -> None:
     law, beta = Laplace(Fraction(2)), 0.05
-    kinds = [NoiseProfile.from_parts([(law, 1.0, 1)]), NoiseProfile.from_parts([(law, 2.0, 1), (law, 1.0, 2)])]
+    kinds = [
+        NoiseProfile.from_parts([(law, 1.0, 1)]),
+        NoiseProfile.from_parts([(law, 2.0, 1), (law, 1.0, 2)]),
+    ]
     counts = np.array([[1, 0], [0, 1], [2, 1], [0, 3]])
     told = compute_sum_radii(kinds, counts, beta)
     assert told is not None
@@ -117,7 +147,11 @@ def test_sums_of_kinds_have_the_radii_of_their_laws() -> None:
 
 def test_a_weight_five_per_cent_too_small_is_caught() -> None:
     law = Laplace(Fraction(40))
-    wrong = compute_sum_radii([NoiseProfile.from_parts([(law, 0.95 * weight, 1) for weight in (1, 2)])], np.array([[1]]), 0.05)
+    wrong = compute_sum_radii(
+        [NoiseProfile.from_parts([(law, 0.95 * weight, 1) for weight in (1, 2)])],
+        np.array([[1]]),
+        0.05,
+    )
     assert wrong is not None
     assert beyond(masses(law, 1, (1, 2)), wrong[0]) > 0.05
 
@@ -133,15 +167,21 @@ def test_sums_that_are_too_many_too_rare_or_nothing_are_left_alone() -> None:
 def test_waves_that_die_out_leave_the_tails_as_they_are() -> None:
     """The characteristic function of wide Gaussian noise is 0 in doubles, far out."""
     law = Gaussian(Fraction(100))
-    told = compute_sum_radii([NoiseProfile.from_parts([(law, 1.0, 1), (law, 0.5, 4)])], np.array([[1]]), 0.05)
+    told = compute_sum_radii(
+        [NoiseProfile.from_parts([(law, 1.0, 1), (law, 0.5, 4)])], np.array([[1]]), 0.05
+    )
     assert told is not None
     assert told[0] == pytest.approx(1.96 * 100 * np.sqrt(2), rel=0.02)
 
 
 def test_equal_draws_have_the_smallest_radius() -> None:
     law = Laplace(Fraction(3))
-    assert compute_equal_radii(law, np.array([3, 1, 3]), 0.05).tolist() == [find_sum_radius(law, many, 0.05) for many in (3, 1, 3)]
-    assert compute_equal_radii(law, np.array([64]), 0.05).tolist() == [find_sum_radius(law, 64, 0.05)]
+    assert compute_equal_radii(law, np.array([3, 1, 3]), 0.05).tolist() == [
+        find_sum_radius(law, many, 0.05) for many in (3, 1, 3)
+    ]
+    assert compute_equal_radii(law, np.array([64]), 0.05).tolist() == [
+        find_sum_radius(law, 64, 0.05)
+    ]
 
 
 def test_what_is_refused() -> None:

@@ -27,11 +27,17 @@ LAWS: tuple[AdditiveNoise, ...] = (
 
 
 def masses(law: AdditiveNoise, draws: int, weights: tuple[int, ...] = (1,)) -> np.ndarray:
-    """Those of the sum of so many draws times each weight, from -n to n, by adding up one draw after another."""
+    """Those of the sum of so many draws times each weight, from -n to n, by adding up one draw
+    after another.
+    """
     reach = int(40 * float(law.scale)) + 12
     z = np.arange(-reach, reach + 1)
     with np.errstate(under="ignore"):
-        one = np.exp(-np.abs(z) / float(law.scale)) if isinstance(law, Laplace) else np.exp(-((z / float(law.scale)) ** 2) / 2)
+        one = (
+            np.exp(-np.abs(z) / float(law.scale))
+            if isinstance(law, Laplace)
+            else np.exp(-((z / float(law.scale)) ** 2) / 2)
+        )
     one /= one.sum()
     found = np.ones(1)
     for weight in weights:
@@ -58,42 +64,64 @@ def test_the_radius_of_a_sum_is_the_smallest(law: AdditiveNoise, draws: int, bet
 
 def test_one_draw_is_what_the_mechanism_says() -> None:
     assert find_single_radius(Laplace(Fraction(1)), 0.05) == 3
-    assert find_single_radius(Gaussian(Fraction(3)), 0.05) == find_sum_radius(Gaussian(Fraction(3)), 1, 0.05) == 6
+    assert (
+        find_single_radius(Gaussian(Fraction(3)), 0.05)
+        == find_sum_radius(Gaussian(Fraction(3)), 1, 0.05)
+        == 6
+    )
 
 
 @pytest.mark.parametrize("beta", [0.3, 0.05, 1e-3, 1e-6])
-@pytest.mark.parametrize("weights", [(1,), (1, 1), (1, 2), (3, 1), (1, 1, 1, 1, 1), (5, 3, 1)], ids=str)
+@pytest.mark.parametrize(
+    "weights", [(1,), (1, 1), (1, 2), (3, 1), (1, 1, 1, 1, 1), (5, 3, 1)], ids=str
+)
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_any_weights_are_covered(law: AdditiveNoise, weights: tuple[int, ...], beta: float) -> None:
     squares = np.square(weights)
     variance = compute_noise_variance(law)
-    (radius,) = bound_sum_radii(np.array([squares.sum() * variance]), [law], squares.max() * variance, beta)
+    (radius,) = bound_sum_radii(
+        np.array([squares.sum() * variance]), [law], squares.max() * variance, beta
+    )
     mass = masses(law, 1, weights)
     assert beyond(mass, radius) <= beta
-    if law.scale >= 7 and beta <= 0.05:  # little is given away where steps are small, least where the terms are alike
+    # little is given away where steps are small, least where the terms are alike
+    if law.scale >= 7 and beta <= 0.05:
         smallest = next(k for k in range(len(mass)) if beyond(mass, k) <= beta)
         assert radius <= (1.08 if len(set(weights)) == 1 else 1.3) * smallest + max(weights)
 
 
 @pytest.mark.parametrize("beta", [0.2, 0.01, 1e-5])
 @pytest.mark.parametrize(
-    ("scales", "weights"), [((4, 9), (3, 1)), (("1/2", 3), (5, 1)), (("1/2", 3), (1, 1)), (("1/4", "1/3"), (1, 2))], ids=str
+    ("scales", "weights"),
+    [((4, 9), (3, 1)), (("1/2", 3), (5, 1)), (("1/2", 3), (1, 1)), (("1/4", "1/3"), (1, 2))],
+    ids=str,
 )
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
 def test_laws_of_different_scales_are_covered(
-    kind: type[Laplace] | type[Gaussian], scales: tuple[int | str, int | str], weights: tuple[int, int], beta: float
+    kind: type[Laplace] | type[Gaussian],
+    scales: tuple[int | str, int | str],
+    weights: tuple[int, int],
+    beta: float,
 ) -> None:
     laws = [kind(Fraction(scale)) for scale in scales]
-    terms = [compute_noise_variance(law) * weight**2 for law, weight in zip(laws, weights, strict=True)]
+    terms = [
+        compute_noise_variance(law) * weight**2 for law, weight in zip(laws, weights, strict=True)
+    ]
     (radius,) = bound_sum_radii(np.array([sum(terms)]), laws, max(terms), beta)
-    mass = np.convolve(*(masses(law, 1, (weight,)) for law, weight in zip(laws, weights, strict=True)))
+    mass = np.convolve(
+        *(masses(law, 1, (weight,)) for law, weight in zip(laws, weights, strict=True))
+    )
     assert beyond(mass, radius) <= beta
 
 
 def test_a_bound_too_small_for_the_largest_term_is_caught() -> None:
-    """Said to be of many small terms, one large Laplace term gets the radius of a normal law, and leaves it too often."""
+    """Said to be of many small terms, one large Laplace term gets the radius of a normal law,
+    and leaves it too often.
+    """
     law = Laplace(Fraction(40))
-    (wrong,) = bound_sum_radii(np.array([compute_noise_variance(law)]), [law], compute_noise_variance(law) / 1000, 1e-3)
+    (wrong,) = bound_sum_radii(
+        np.array([compute_noise_variance(law)]), [law], compute_noise_variance(law) / 1000, 1e-3
+    )
     assert beyond(masses(law, 1), wrong) > 1e-3
 
 
@@ -101,20 +129,27 @@ def test_many_radii_at_a_time_are_those_one_by_one() -> None:
     law = Laplace(Fraction(6))
     variances, largest = np.array([80.0, 500.0, 90_000.0, 0.0]), np.array([72.0, 72.0, 72.0, 0.0])
     found = bound_sum_radii(variances, [law], largest, 0.05)
-    assert found.tolist() == [float(bound_sum_radii(v[None], [law], m[None], 0.05)[0]) for v, m in zip(variances, largest, strict=True)]
+    assert found.tolist() == [
+        float(bound_sum_radii(v[None], [law], m[None], 0.05)[0])
+        for v, m in zip(variances, largest, strict=True)
+    ]
     assert found[3] == 0
     assert found[2] / sqrt(90_000) < found[0] / sqrt(80)  # many terms: nearly normal
 
 
 def test_noise_that_is_hardly_there() -> None:
     for law in (Laplace(Fraction(1, 1000)), Gaussian(Fraction(1, 1000))):
-        assert bound_sum_radii(np.array([compute_noise_variance(law)]), [law], compute_noise_variance(law), 0.05).tolist() == [0.0]
+        assert bound_sum_radii(
+            np.array([compute_noise_variance(law)]), [law], compute_noise_variance(law), 0.05
+        ).tolist() == [0.0]
         assert find_sum_radius(law, 5, 0.05) == 0
 
 
 def test_sums_too_long_for_a_transform_and_tails_too_small() -> None:
     law = Laplace(Fraction(10**7))
-    assert find_sum_radius(law, 2, 0.05) == pytest.approx(2.061 * 10**7 * sqrt(2) * sqrt(2), rel=0.02)
+    assert find_sum_radius(law, 2, 0.05) == pytest.approx(
+        2.061 * 10**7 * sqrt(2) * sqrt(2), rel=0.02
+    )
     assert find_sum_radius(Gaussian(Fraction(9)), 4, 1e-12) == pytest.approx(7.13 * 18 + 1, abs=1)
 
 

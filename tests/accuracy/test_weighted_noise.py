@@ -18,7 +18,10 @@ FINE, COARSE = Laplace(Fraction(10)), Laplace(Fraction(30))
 
 def test_what_has_less_noise_counts_for_more() -> None:
     numbers, law, _ = average_releases([[[100, 10]], [[200, 20]]], [FINE, COARSE])
-    assert [[float(number) for number in column] for column in numbers] == [pytest.approx([110, 11], rel=1e-5)]  # 9 to 1
+    # 9 to 1
+    assert [[float(number) for number in column] for column in numbers] == [
+        pytest.approx([110, 11], rel=1e-5)
+    ]
     assert isinstance(law, WeightedNoise)
     assert [one for one, _ in law.terms] == [FINE, COARSE]
     assert sum(share for _, share in law.terms) == 1
@@ -43,14 +46,20 @@ def test_only_the_same_groups_are_averaged() -> None:
     def release(keys: object, threshold: object) -> Any:
         return SimpleNamespace(keys=keys, noise=SimpleNamespace(threshold=threshold))
 
-    same, other, selected = release((("a",),), None), release((("b",),), None), release((("a",),), 7)
+    same, other, selected = (
+        release((("a",),), None),
+        release((("b",),), None),
+        release((("a",),), 7),
+    )
     assert select_comparable([same, same]) == [same, same]
     assert select_comparable([same, other]) == [same]
     assert select_comparable([selected, selected]) == [selected]
 
 
 def test_parts_of_different_fineness_are_averaged_in_the_finest() -> None:
-    """A step has 4 parts in one release and 64 in the other: 100 steps and 100.5, with equal noise in steps, and what each may lack."""
+    """A step has 4 parts in one release and 64 in the other: 100 steps and 100.5, with equal
+    noise in steps, and what each may lack.
+    """
     coarse, fine = (
         WeightedNoise(((Laplace(Fraction(40)), Fraction(1)),), Fraction(8)),
         WeightedNoise(((Laplace(Fraction(640)), Fraction(1)),), Fraction(32)),
@@ -66,7 +75,9 @@ def test_parts_of_different_fineness_are_averaged_in_the_finest() -> None:
 def test_what_was_cut_is_part_of_every_radius() -> None:
     law, weights = Laplace(Fraction(40)), (Fraction(1), Fraction(-1, 2))
     cut = WeightedNoise(((law, Fraction(1)),), Fraction(7))
-    assert compute_radius(cut, weights, Fraction(1, 20)) == compute_radius(law, weights, Fraction(1, 20)) + 7 * Fraction(3, 2)
+    assert compute_radius(cut, weights, Fraction(1, 20)) == compute_radius(
+        law, weights, Fraction(1, 20)
+    ) + 7 * Fraction(3, 2)
     rows = np.array([[1.0, -0.5], [0.0, 2.0]])
     more = compute_radii(cut, rows, 0.05) - compute_radii(law, rows, 0.05)
     assert more == pytest.approx([10.5, 14])

@@ -1,4 +1,6 @@
-"""The chooser: public parameters in, all mechanisms out, ranked; and its choices are good on data of other shapes than the reference."""
+"""The chooser: public parameters in, all mechanisms out, ranked; and its choices are good on
+data of other shapes than the reference.
+"""
 
 from __future__ import annotations
 
@@ -30,36 +32,55 @@ BEST = {
 
 
 def ask(statistic: str, **more: Any) -> Any:
-    given: dict[str, Any] = {"epsilon": 1, "n": 10_000, "neighbours": "add-remove", "lower": 0.0, "upper": 1000.0}
+    given: dict[str, Any] = {
+        "epsilon": 1,
+        "n": 10_000,
+        "neighbours": "add-remove",
+        "lower": 0.0,
+        "upper": 1000.0,
+    }
     return choose(statistic, **(given | ({"p": 0.9} if statistic == "quantile" else {}) | more))
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("delta", [None, 1e-6])
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_every_statistic_has_a_best_and_each_option_costs_what_was_asked(statistic: str, delta: float | None, relation: str) -> None:
+def test_every_statistic_has_a_best_and_each_option_costs_what_was_asked(
+    statistic: str, delta: float | None, relation: str
+) -> None:
     choice = ask(statistic, delta=delta, neighbours=relation)
     method = "laplace" if (statistic, relation) == ("mean", "change-one") else BEST[statistic]
     assert choice.best.method == method
-    assert [option.expected for option in choice.options] == sorted(option.expected for option in choice.options)
+    assert [option.expected for option in choice.options] == sorted(
+        option.expected for option in choice.options
+    )
     assert choice.best.method in choice.why
     for option in choice.options:
         assert option.method in str(choice)
         loss = option.mechanism.loss(
-            MOVES[statistic](option.method, relation) if option.method.split(",")[0] in ("laplace", "gaussian") else 1
+            MOVES[statistic](option.method, relation)
+            if option.method.split(",")[0] in ("laplace", "gaussian")
+            else 1
         )
         assert loss.delta <= Fraction(str(delta or 0))
-        if option.method.startswith("gaussian"):  # calibrated to (1, 10^-6) as a single release, of which rho is a bound
+        # calibrated to (1, 10^-6) as a single release, of which rho is a bound
+        if option.method.startswith("gaussian"):
             assert loss.epsilon_at(1e-6) <= 1.2
         else:
             assert loss.epsilon == 1
 
 
-TWO = {", both ends": Sensitivity(2, 1000, 1000, 10**6), ", centred": Sensitivity.each(2, 500), ", plain": Sensitivity.each(2, 1000)}
+TWO = {
+    ", both ends": Sensitivity(2, 1000, 1000, 10**6),
+    ", centred": Sensitivity.each(2, 500),
+    ", plain": Sensitivity.each(2, 1000),
+}
 MOVES: dict[str, Callable[[str, str], Any]] = {
     "count": lambda method, relation: 1,
     "mean": lambda method, relation: (
-        Fraction(1, 10) if relation == "change-one" else TWO[method.removeprefix("laplace").removeprefix("gaussian")]
+        Fraction(1, 10)
+        if relation == "change-one"
+        else TWO[method.removeprefix("laplace").removeprefix("gaussian")]
     ),
     **{name: lambda method, relation: 1000 for name in ("sum", "min", "median", "max", "quantile")},
 }
@@ -68,9 +89,13 @@ MOVES: dict[str, Callable[[str, str], Any]] = {
 def test_the_question_is_repeated() -> None:
     assert (
         ask("quantile", delta=1e-6).question
-        == "quantile 9/10 of about 10,000 rows between 0.0 and 1000.0, epsilon 1, delta 1e-06, add-remove"
+        == "quantile 9/10 of about 10,000 rows between 0.0 and 1000.0, epsilon 1, delta 1e-06,"
+        " add-remove"
     )
-    assert choose("count", epsilon=0.5, n=10, neighbours="change-one").question == "count of about 10 rows, epsilon 0.5, change-one"
+    assert (
+        choose("count", epsilon=0.5, n=10, neighbours="change-one").question
+        == "count of about 10 rows, epsilon 0.5, change-one"
+    )
 
 
 def test_a_maximum_by_inverse_sensitivity_is_flagged_and_last() -> None:
@@ -134,7 +159,11 @@ SHAPES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 def rank_error(column: Sample, z: float) -> float:
     """How many ranks z is from holding the median."""
     step = np.array([z / float(column.grid)])
-    below, up_to, half = int(column.count_below(step)[0]), int(column.count_up_to(step)[0]), len(column) / 2
+    below, up_to, half = (
+        int(column.count_below(step)[0]),
+        int(column.count_up_to(step)[0]),
+        len(column) / 2,
+    )
     return max(below - half, half - up_to, 0.0)
 
 
@@ -146,7 +175,11 @@ def measured(method: str, mechanism: Any, column: Sample, median: Quantile, runs
         release = lambda: mechanism.quantile(median, column)  # noqa: E731
     else:
         exact, upper = median.value(column) * float(column.grid), column.upper * float(column.grid)
-        scale = (median.smooth_sensitivity(column, mechanism.beta) * column.grid,) if method.startswith("smooth") else ()
+        scale = (
+            (median.smooth_sensitivity(column, mechanism.beta) * column.grid,)
+            if method.startswith("smooth")
+            else ()
+        )
         release = lambda: min(max(mechanism.sample(exact, *scale), 0.0), upper)  # noqa: E731
     return float(np.mean([rank_error(column, release()) for _ in range(runs)]))
 
@@ -158,7 +191,9 @@ def test_the_chosen_median_is_as_good_as_the_best_on_data_of_other_shapes(epsilo
     choice = ask("median", n=N, epsilon=epsilon)
     for shape in SHAPES.values():
         column = Sample.from_values(shape(np.random.default_rng(4)), lower=0.0, upper=1000.0)
-        found = {o.method: measured(o.method, o.mechanism, column, median, 60) for o in choice.options}
+        found = {
+            o.method: measured(o.method, o.mechanism, column, median, 60) for o in choice.options
+        }
         chosen = found[choice.best.method]
         assert chosen < 0.1 * found["laplace"]
         # Means of 60 runs are known to some 15 %; the bench measures with more.

@@ -12,7 +12,9 @@ from hedgerow.sensitivity.sample import Sample
 
 
 def question(bounds: Sample | None) -> RecommendationRequest:
-    return RecommendationRequest("median", Fraction(1), None, 200, "add-remove", bounds, Fraction(1, 2))
+    return RecommendationRequest(
+        "median", Fraction(1), None, 200, "add-remove", bounds, Fraction(1, 2)
+    )
 
 
 def test_ranks_and_ties_of_the_reference() -> None:

@@ -18,26 +18,55 @@ from hedgerow.answers.answer import Answer
         ("SELECT COUNT(*) FROM data", ["more than 3 rows counts as 3"]),
         (
             "SELECT region, COUNT(*) FROM data GROUP BY region",
-            ["at most 2 groups", "more than 3 rows in a group", "Rows without region are in no group; write COALESCE(region, …)"],
+            [
+                "at most 2 groups",
+                "more than 3 rows in a group",
+                "Rows without region are in no group; write COALESCE(region, …)",
+            ],
         ),
-        ("SELECT region, COUNT(*) FROM data WHERE region <> 'x' GROUP BY region", ["at most 2 groups", "more than 3 rows in a group"]),
         (
-            "SELECT region, COUNT(*) FROM data WHERE region = 'north' OR (region IN ('south') AND age > 3) GROUP BY region",
+            "SELECT region, COUNT(*) FROM data WHERE region <> 'x' GROUP BY region",
+            ["at most 2 groups", "more than 3 rows in a group"],
+        ),
+        (
+            (
+                "SELECT region, COUNT(*) FROM data WHERE region = 'north' OR (region IN ('south')"
+                " AND age > 3) GROUP BY region"
+            ),
             ["at most 2 groups", "more than 3 rows in a group"],
         ),
         (
             "SELECT region, COUNT(*) FROM data WHERE region = 'north' OR age > 3 GROUP BY region",
-            ["at most 2 groups", "more than 3 rows in a group", "Rows without region are in no group"],
+            [
+                "at most 2 groups",
+                "more than 3 rows in a group",
+                "Rows without region are in no group",
+            ],
         ),
-        ("SELECT COALESCE(region, 'none'), COUNT(*) FROM data GROUP BY 1", ["at most 2 groups", "more than 3 rows in a group"]),
-        ("SELECT SUM(cost) FROM data", ["more than 3", "In SUM(cost) values count as at least 0 and at most 1,000"]),
-        ("SELECT city, COUNT(*) FROM data GROUP BY city", ["at most 2 groups", "more than 3", "shown from a noisy count of"]),
+        (
+            "SELECT COALESCE(region, 'none'), COUNT(*) FROM data GROUP BY 1",
+            ["at most 2 groups", "more than 3 rows in a group"],
+        ),
+        (
+            "SELECT SUM(cost) FROM data",
+            ["more than 3", "In SUM(cost) values count as at least 0 and at most 1,000"],
+        ),
+        (
+            "SELECT city, COUNT(*) FROM data GROUP BY city",
+            ["at most 2 groups", "more than 3", "shown from a noisy count of"],
+        ),
         (
             "SELECT SUM(cost, contribution_bounds_per_group => (0, 1500)) FROM data",
-            ["values count as at least 0 and at most 1,000", "what a unit adds up to counts as at least 0 and at most 1,500"],
+            [
+                "values count as at least 0 and at most 1,000",
+                "what a unit adds up to counts as at least 0 and at most 1,500",
+            ],
         ),
         (
-            "SELECT region, COUNT(*, contribution_bounds_per_group => (0, 6)), COUNT(*) FROM data GROUP BY region",
+            (
+                "SELECT region, COUNT(*, contribution_bounds_per_group => (0, 6)), COUNT(*) FROM"
+                " data GROUP BY region"
+            ),
             [
                 "at most 2 groups",
                 "more than 3 rows",
@@ -45,17 +74,25 @@ from hedgerow.answers.answer import Answer
                 "Rows without",
             ],
         ),
-        ("SELECT MEDIAN(age) FROM data", ["more than 3", "In MEDIAN(age)", "MEDIAN(age) is at most 1 rank off, with 95 %"]),
+        (
+            "SELECT MEDIAN(age) FROM data",
+            ["more than 3", "In MEDIAN(age)", "MEDIAN(age) is at most 1 rank off, with 95 %"],
+        ),
         ("SELECT MODE(region) FROM data", ["more than 3", "rarer by up to 1 row, with 95 %"]),
         (
-            "SELECT SUM(cost, contribution_bounds_per_group => (0, 50), clipped => TRUE), "
-            "COUNT(*, contribution_bounds_per_group => (0, 2)) FROM data",
+            (
+                "SELECT SUM(cost, contribution_bounds_per_group => (0, 50), clipped => TRUE), "
+                "COUNT(*, contribution_bounds_per_group => (0, 2)) FROM data"
+            ),
             [
                 "a unit adds up to counts as at least 0 and at most 50; how many are outside",
                 "COUNT(*, contribution_bounds_per_group => (0, 2)) what",
             ],
         ),
-        ("SELECT COUNT(*) FROM data HAVING COUNT(*) > 5", ["more than 3", "looked at noisy values"]),
+        (
+            "SELECT COUNT(*) FROM data HAVING COUNT(*) > 5",
+            ["more than 3", "looked at noisy values"],
+        ),
     ],
 )
 def test_each_way_is_told(sql: str, said: list[str]) -> None:
@@ -67,22 +104,49 @@ def test_each_way_is_told(sql: str, said: list[str]) -> None:
 
 
 def test_bounds_are_told_as_they_were_declared_and_not_as_the_grid_has_them() -> None:
-    """No power of two is 0.3: the grid of a real column without a step of its own ends a little below."""
-    frame = pa.table({"id": [1, 2, 3], "y": [0.1, 0.2, 0.3], "z": [10.0, 20.0, 30.0], "n": [1, 2, 3]})
-    columns = {"y": (-0.1, 0.3), "z": {"type": "real", "min": 0, "max": 123.4, "step": 0.1}, "n": (-1234, 12_345_678)}
+    """No power of two is 0.3: the grid of a real column without a step of its own ends a little
+    below.
+    """
+    frame = pa.table(
+        {"id": [1, 2, 3], "y": [0.1, 0.2, 0.3], "z": [10.0, 20.0, 30.0], "n": [1, 2, 3]}
+    )
+    columns = {
+        "y": (-0.1, 0.3),
+        "z": {"type": "real", "min": 0, "max": 123.4, "step": 0.1},
+        "n": (-1234, 12_345_678),
+    }
     bounds = "contribution_bounds_per_group => (-0.05, 0.7)"
-    with protect(frame, unit="id", neighbours="add-remove", columns=columns, epsilon=100, max_rows_per_group=3) as db:
-        notes = {sql: db.explain(f"SELECT {sql} FROM data", epsilon=1).notes for sql in ("AVG(y)", "MEDIAN(y)", "SUM(y * 1000)", "SUM(z)")}
+    with protect(
+        frame,
+        unit="id",
+        neighbours="add-remove",
+        columns=columns,
+        epsilon=100,
+        max_rows_per_group=3,
+    ) as db:
+        notes = {
+            sql: db.explain(f"SELECT {sql} FROM data", epsilon=1).notes
+            for sql in ("AVG(y)", "MEDIAN(y)", "SUM(y * 1000)", "SUM(z)")
+        }
         sums = db.explain(f"SELECT SUM(y, {bounds}) AS s FROM data", epsilon=1).notes
-        clipped = db.explain(f"SELECT SUM(y, {bounds}, clipped => TRUE) AS s FROM data", epsilon=1).notes
+        clipped = db.explain(
+            f"SELECT SUM(y, {bounds}, clipped => TRUE) AS s FROM data", epsilon=1
+        ).notes
         whole = db.explain("SELECT SUM(n) FROM data", epsilon=1).notes
         steps = db.explain("SELECT MEDIAN(y), SUM(z) FROM data", epsilon=1).steps
-    for sql, low, high in (("AVG(y)", "-0.1", "0.3"), ("MEDIAN(y)", "-0.1", "0.3"), ("SUM(y * 1000)", "-100", "300")):
+    for sql, low, high in (
+        ("AVG(y)", "-0.1", "0.3"),
+        ("MEDIAN(y)", "-0.1", "0.3"),
+        ("SUM(y * 1000)", "-100", "300"),
+    ):
         assert f"In {sql} values count as at least {low} and at most {high}." in notes[sql]
     assert "In SUM(z) values count as at least 0 and at most 123.4." in notes["SUM(z)"]
     assert "In SUM(n) values count as at least -1,234 and at most 12,345,678." in whole
     for told in (sums, clipped):
-        assert any("what a unit adds up to counts as at least -0.05 and at most 0.7" in note for note in told)
+        assert any(
+            "what a unit adds up to counts as at least -0.05 and at most 0.7" in note
+            for note in told
+        )
     assert "SUM(z): values are moved into 0 to 123.4 and rounded to steps of 0.1." in steps
     assert any(step.endswith("and rounded by less than a millionth of that.") for step in steps)
 
@@ -91,19 +155,32 @@ def test_rows_of_their_own_are_not_capped() -> None:
     with exactly(unit="row", max_groups=1, max_rows_per_group=1) as db:
         answer = db.query("SELECT region, COUNT(*) FROM data GROUP BY region", epsilon=9000)
     assert isinstance(answer, Answer)
-    assert answer.notes == ("Rows without region are in no group; write COALESCE(region, …) to count them.",)
+    assert answer.notes == (
+        "Rows without region are in no group; write COALESCE(region, …) to count them.",
+    )
 
 
 def test_ranks_are_counted() -> None:
     with exactly(epsilon=1) as db:
-        notes = db.explain("SELECT MEDIAN(age), MODE(region), MEDIAN(cost, method => 'smooth') FROM data", epsilon=0.01).notes
+        notes = db.explain(
+            "SELECT MEDIAN(age), MODE(region), MEDIAN(cost, method => 'smooth') FROM data",
+            epsilon=0.01,
+        ).notes
     assert any(re.search(r"^MEDIAN\(age\) is at most [\d,]+ ranks off", note) for note in notes)
-    assert any(re.search(r"^MODE\(region\) may be a value that is rarer by up to [\d,]+ rows", note) for note in notes)
-    assert "How far off MEDIAN(cost, method => 'smooth') is depends on the data, and is private." in notes
+    assert any(
+        re.search(r"^MODE\(region\) may be a value that is rarer by up to [\d,]+ rows", note)
+        for note in notes
+    )
+    assert (
+        "How far off MEDIAN(cost, method => 'smooth') is depends on the data, and is private."
+        in notes
+    )
 
 
 def test_dates_known_by_month_are_told_of_where_they_are_used() -> None:
-    table = pa.table({"patient_id": [1, 2], "day": pa.array(["2026-01-05", "2026-02-11"]).cast(pa.date32())})
+    table = pa.table(
+        {"patient_id": [1, 2], "day": pa.array(["2026-01-05", "2026-02-11"]).cast(pa.date32())}
+    )
     with exactly(table, columns={"day": {"type": "date", "values": "2026-01 … 2026-03"}}) as db:
         said = "day is known by month: each of its dates stands for a whole month."
         for sql in (

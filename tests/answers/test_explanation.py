@@ -29,16 +29,24 @@ def test_questions_left_is_exact() -> None:
     assert count_questions_left(Budget(1), tenth) == 10
     assert count_questions_left(Budget(Fraction(99, 100)), tenth) == 9
     assert count_questions_left(Budget(Fraction(1, 100)), tenth) == 0
-    many = count_questions_left(Budget(1, Fraction(1, 10**6)), Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 1000)).loss(1))
+    many = count_questions_left(
+        Budget(1, Fraction(1, 10**6)),
+        Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 1000)).loss(1),
+    )
     assert many > 1000
-    budget, small = Budget(1, Fraction(1, 10**6)), Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 1000)).loss(1)
+    budget, small = (
+        Budget(1, Fraction(1, 10**6)),
+        Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 1000)).loss(1),
+    )
     assert budget.covers(many * small)
     assert not budget.covers((many + 1) * small)
 
 
 def test_it_reads_well_and_is_json() -> None:
     with exactly(epsilon=3) as db:
-        told = db.explain("SELECT city, COUNT(*) AS n, AVG(cost) FROM data GROUP BY city", epsilon=1)
+        told = db.explain(
+            "SELECT city, COUNT(*) AS n, AVG(cost) FROM data GROUP BY city", epsilon=1
+        )
         text = repr(told)
         assert "epsilon 1" in text
         assert f"{told.threshold:,}" in text
@@ -57,9 +65,16 @@ def test_it_reads_well_and_is_json() -> None:
 BY_CITY = "SELECT city, COUNT(*) AS n, AVG(cost), MEDIAN(age) FROM data GROUP BY city"
 
 
-@pytest.mark.parametrize("explain", [Database.explain, lambda db, sql, **price: db.query(f"EXPLAIN PRIVACY {sql}", **price)])
-def test_of_an_answer_that_is_stored_its_own_figures_are_told(explain: Callable[..., Explanation]) -> None:
-    """A threshold and noise of epsilon 2, asked at a tenth of it: told is what the answer has, and it is free when nothing is left."""
+@pytest.mark.parametrize(
+    "explain",
+    [Database.explain, lambda db, sql, **price: db.query(f"EXPLAIN PRIVACY {sql}", **price)],
+)
+def test_of_an_answer_that_is_stored_its_own_figures_are_told(
+    explain: Callable[..., Explanation],
+) -> None:
+    """A threshold and noise of epsilon 2, asked at a tenth of it: told is what the answer has,
+    and it is free when nothing is left.
+    """
     with exactly(epsilon=2, delta=1e-6, max_units=1000) as db:
         before, small = explain(db, BY_CITY, epsilon=2), explain(db, BY_CITY, epsilon=0.2)
         assert (before.receipt, before.free, before.cost.epsilon) == (None, False, 2)
@@ -69,15 +84,26 @@ def test_of_an_answer_that_is_stored_its_own_figures_are_told(explain: Callable[
         answer = db.query(BY_CITY, epsilon=2)
         assert isinstance(answer, Answer)
         told = explain(db, BY_CITY, epsilon=0.2)
-        assert (told.threshold, told.lines, told.steps) == (before.threshold, before.lines, before.steps)
+        assert (told.threshold, told.lines, told.steps) == (
+            before.threshold,
+            before.lines,
+            before.steps,
+        )
         assert told.notes == answer.notes
         assert told.cost == Loss(Fraction(0))
         assert (told.free, told.covered, told.questions_left) == (True, True, 0)
         assert told.receipt == replace(answer.receipt, reused=True)
-        assert "It was answered before, for epsilon 2 (ledger entry 3): asking again is free." in repr(told)
+        assert (
+            "It was answered before, for epsilon 2 (ledger entry 3): asking again is free."
+            in repr(told)
+        )
         assert "It was answered before, for epsilon 2" in told._repr_html_()
         held = json.loads(json.dumps(told.to_dict()))
-        assert (held["free"], held["threshold"], held["receipt"]["entry"]) == (True, before.threshold, 3)
+        assert (held["free"], held["threshold"], held["receipt"]["entry"]) == (
+            True,
+            before.threshold,
+            3,
+        )
         assert json.loads(json.dumps(before.to_dict()))["receipt"] is None
 
 
@@ -105,18 +131,29 @@ def test_of_an_averaged_answer_the_averaged_error_is_told(noise: str) -> None:
 @pytest.mark.parametrize("error", [1, 20, Fraction(1, 2), 1000])
 def test_the_epsilon_for_an_error_is_the_least(error: Fraction | int) -> None:
     with exactly(epsilon=50) as db:
-        told = db.explain("SELECT COUNT(*), SUM(age) FROM data" if error == 1000 else "SELECT COUNT(*) FROM data", error=error)
+        told = db.explain(
+            "SELECT COUNT(*), SUM(age) FROM data" if error == 1000 else "SELECT COUNT(*) FROM data",
+            error=error,
+        )
         worst = max(line.expected_error or 0 for line in told.lines)
         assert 0.998 * error <= worst <= error
 
 
-ASKED = ("COUNT(*) AS n, COUNT(x) AS m", "COUNT(*) AS n, SUM(x) AS s", "COUNT(*) AS n, COUNT(x) AS m, SUM(x) AS s")
+ASKED = (
+    "COUNT(*) AS n, COUNT(x) AS m",
+    "COUNT(*) AS n, SUM(x) AS s",
+    "COUNT(*) AS n, COUNT(x) AS m, SUM(x) AS s",
+)
 
 
 @pytest.mark.parametrize("declared", [True, False])
 @pytest.mark.parametrize(("groups", "error"), [(1, 300), (9, 3000)])
-def test_the_epsilon_for_an_error_is_that_of_the_best_noise(declared: bool, groups: int, error: int) -> None:
-    """Also where that is Gaussian and takes a count of units more, and where it is another at another epsilon."""
+def test_the_epsilon_for_an_error_is_that_of_the_best_noise(
+    declared: bool, groups: int, error: int
+) -> None:
+    """Also where that is Gaussian and takes a count of units more, and where it is another at
+    another epsilon.
+    """
     columns: dict[str, object] = {"x": (0, 49)} | ({"g": list(range(30))} if declared else {})
     with grouped(30, groups, 10, columns) as db:
         for asked in ASKED:
@@ -125,7 +162,9 @@ def test_the_epsilon_for_an_error_is_that_of_the_best_noise(declared: bool, grou
 
 
 def grouped(groups: int, each: int, rows: int, columns: dict[str, object]) -> Database:
-    """Groups of so many rows each, the values of which are 0 to 49 in turn; each unit is in ``each`` of them with one row."""
+    """Groups of so many rows each, the values of which are 0 to 49 in turn; each unit is in
+    ``each`` of them with one row.
+    """
     places = np.arange(groups * rows)
     table = pa.table({"who": places // each, "g": places % groups, "x": places // groups % 50})
     return protect(
@@ -134,18 +173,33 @@ def grouped(groups: int, each: int, rows: int, columns: dict[str, object]) -> Da
     )  # fmt: skip
 
 
-EXACT: dict[str, Callable[[Any], float]] = {"COUNT": len, "SUM": np.sum, "AVG": np.mean, "VAR_POP": np.var, "STDDEV_POP": np.std}
+EXACT: dict[str, Callable[[Any], float]] = {
+    "COUNT": len,
+    "SUM": np.sum,
+    "AVG": np.mean,
+    "VAR_POP": np.var,
+    "STDDEV_POP": np.std,
+}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("each", "epsilon", "law"), [(1, 2, "Laplace"), (20, 8, "Gaussian")])
-def test_errors_with_the_best_noise_are_those_that_were_told(each: int, epsilon: int, law: str) -> None:
-    """3,000 groups with the same rows: the mean of their errors is within 7 standard errors of what is told (1e-11, and the skewness of
-    3,000 Laplace sizes does not bring it to 1e-9), of which one is 1.3 to 2.5 %. Of medians, at most one in twenty is off by more."""
+def test_errors_with_the_best_noise_are_those_that_were_told(
+    each: int, epsilon: int, law: str
+) -> None:
+    """3,000 groups with the same rows: the mean of their errors is within 7 standard errors of what
+    is told (1e-11, and the skewness of 3,000 Laplace sizes does not bring it to 1e-9), of which one
+    is 1.3 to 2.5 %. Of medians, at most one in twenty is off by more."""
     groups, rows = 3_000, 100
     x, seen = np.arange(rows) % 50, set()
     with grouped(groups, each, rows, {"g": list(range(groups)), "x": (0, 49)}) as db:
-        for asked in (*ASKED, "AVG(x) AS a", "VAR_POP(x) AS v", "STDDEV_POP(x) AS d", "COUNT(*) AS n, AVG(x) AS a"):
+        for asked in (
+            *ASKED,
+            "AVG(x) AS a",
+            "VAR_POP(x) AS v",
+            "STDDEV_POP(x) AS d",
+            "COUNT(*) AS n, AVG(x) AS a",
+        ):
             sql = f"SELECT g, {asked} FROM data GROUP BY g"
             told = db.explain(sql, epsilon=epsilon, delta=5e-8)
             answer = db.query(sql, epsilon=epsilon, delta=5e-8)
@@ -157,7 +211,9 @@ def test_errors_with_the_best_noise_are_those_that_were_told(each: int, epsilon:
                 expected = line.expected_error
                 if expected is None:
                     assert line.per_row is not None
-                    expected = line.per_row.at(rows, float(x.mean()), None if function == "AVG" else exact)
+                    expected = line.per_row.at(
+                        rows, float(x.mean()), None if function == "AVG" else exact
+                    )
                 seen.add(line.mechanism)
                 assert abs(off.mean() - expected) < 7 * off.std(ddof=1) / math.sqrt(groups)
         assert law in seen
@@ -167,8 +223,13 @@ def test_errors_with_the_best_noise_are_those_that_were_told(each: int, epsilon:
         answer = db.query(median, epsilon=epsilon, delta=5e-8)
         assert isinstance(answer, Answer)
         found, values = np.array([row["m"] for row in answer.rows], dtype=float), np.sort(x)
-        below, up_to = np.searchsorted(values, found, "left"), np.searchsorted(values, found, "right")
-        assert np.mean(np.maximum(below - rows / 2, rows / 2 - up_to) <= most) >= 0.95 - 7 * math.sqrt(0.05 * 0.95 / groups)
+        below, up_to = (
+            np.searchsorted(values, found, "left"),
+            np.searchsorted(values, found, "right"),
+        )
+        assert np.mean(
+            np.maximum(below - rows / 2, rows / 2 - up_to) <= most
+        ) >= 0.95 - 7 * math.sqrt(0.05 * 0.95 / groups)
 
 
 def test_the_scale_of_a_mean_is_told_in_units_of_the_answer() -> None:
@@ -177,7 +238,9 @@ def test_the_scale_of_a_mean_is_told_in_units_of_the_answer() -> None:
     scales = []
     for step in (1, Fraction(1, 100)):
         bounds = {"x": {"type": "real", "min": 0, "max": 50, "step": step}}
-        with protect(pa.table(columns), unit="id", neighbours="add-remove", columns=bounds, epsilon=3) as db:
+        with protect(
+            pa.table(columns), unit="id", neighbours="add-remove", columns=bounds, epsilon=3
+        ) as db:
             told = db.explain("SELECT AVG(x), SUM(x), CORR(x, x) FROM data", epsilon=1)
         scales.append([line.scale for line in told.lines])
         assert "/n)" in repr(told)

@@ -1,4 +1,6 @@
-"""What people see of an answer: nothing cut off, intervals aligned, notebooks safe from what the data say."""
+"""What people see of an answer: nothing cut off, intervals aligned, notebooks safe from what the
+data say.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +43,18 @@ def test_numbers_stand_right_and_intervals_are_aligned() -> None:
 
 @pytest.mark.parametrize(
     ("pairs", "places"),
-    [([(0, 3000)], 0), ([(51.2, 56.4)], 1), ([(1.0, 1.5), None], 2), ([None, (0.5, 0.5)], None), ([], None), ([(0, 1e-30)], 12)],
+    [
+        ([(0, 3000)], 0),
+        ([(51.2, 56.4)], 1),
+        ([(1.0, 1.5), None], 2),
+        ([None, (0.5, 0.5)], None),
+        ([], None),
+        ([(0, 1e-30)], 12),
+    ],
 )
-def test_as_many_decimals_as_the_interval_is_worth(pairs: list[tuple[float, float] | None], places: int | None) -> None:
+def test_as_many_decimals_as_the_interval_is_worth(
+    pairs: list[tuple[float, float] | None], places: int | None
+) -> None:
     assert show._count_decimals(pairs) == places
 
 
@@ -79,25 +90,36 @@ def test_long_answers_are_cut_and_say_so() -> None:
         text = repr(answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k"))
         assert "… and 10 rows more: all are in .rows, and printed by --format csv" in text
         assert len(text.split("\n\n")[0].splitlines()) == 62
-        assert "Answered before, free now · ledger entry 3" in repr(answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k"))
+        assert "Answered before, free now · ledger entry 3" in repr(
+            answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k")
+        )
 
 
 def test_no_rows_and_no_intervals() -> None:
     with exactly(epsilon=3) as db:
-        empty = answered(db, "SELECT region, COUNT(*) AS n FROM data GROUP BY region HAVING COUNT(*) > 1000000000")
+        empty = answered(
+            db,
+            "SELECT region, COUNT(*) AS n FROM data GROUP BY region HAVING COUNT(*) > 1000000000",
+        )
         assert repr(empty).splitlines()[0].split() == ["region", "n"]
         assert "<tbody></tbody>" in empty._repr_html_()
         assert "No group reached what HAVING, LIMIT and OFFSET leave." in repr(empty)
 
 
 def test_groups_that_are_not_shown_are_told_about() -> None:
-    assert show._describe_no_rows(["Groups are shown from a noisy count of 57 on; …"]).startswith("No group reached the noisy count from which")
+    assert show._describe_no_rows(["Groups are shown from a noisy count of 57 on; …"]).startswith(
+        "No group reached the noisy count from which"
+    )
 
 
 def test_years_among_the_keys_are_plain_and_counts_are_not() -> None:
     frame = pa.table({"id": list(range(5000)), "year": [2024] * 5000})
-    with protect(frame, unit="id", neighbours="add-remove", columns={"year": {"values": [2024]}}, epsilon=1) as db:
-        answer = answered(db, "SELECT year, year + 1 AS next, COUNT(*) AS n FROM data GROUP BY year")
+    with protect(
+        frame, unit="id", neighbours="add-remove", columns={"year": {"values": [2024]}}, epsilon=1
+    ) as db:
+        answer = answered(
+            db, "SELECT year, year + 1 AS next, COUNT(*) AS n FROM data GROUP BY year"
+        )
     assert answer.keys == {"year", "next"}
     year, next_, n, *_ = repr(answer).splitlines()[2].split()
     assert (year, next_) == ("2024", "2025")
@@ -106,7 +128,9 @@ def test_years_among_the_keys_are_plain_and_counts_are_not() -> None:
 
 def test_a_notebook_escapes_and_draws_error_bars() -> None:
     frame = pa.table({"id": [1, 2], "k": ["<b>", "x"]})
-    with protect(frame, unit="id", neighbours="add-remove", columns={"k": ["<b>", "x"]}, epsilon=1) as db:
+    with protect(
+        frame, unit="id", neighbours="add-remove", columns={"k": ["<b>", "x"]}, epsilon=1
+    ) as db:
         page = answered(db, 'SELECT k, COUNT(*) AS "a & b" FROM data GROUP BY k')._repr_html_()
     assert "<b>" not in page
     assert "&lt;b&gt;" in page

@@ -1,4 +1,6 @@
-"""COUNT(*) and sums off the moments of a column: what is merged, and that nothing is worse for it."""
+"""COUNT(*) and sums off the moments of a column: what is merged, and that nothing is worse for
+it.
+"""
 
 from __future__ import annotations
 
@@ -26,22 +28,30 @@ from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.sql.question import AggregateCall, GroupKey, Question
 
 ROWS, UNITS, VALUES = Measure("rows"), Measure("units"), Measure("values", "v0")
-SNAP, SIGNED, HIGH, FLAT = (ClampedGrid(Fraction(1), low, high) for low, high in [(0, 10), (-10, 10), (5, 10), (3, 3)])
+SNAP, SIGNED, HIGH, FLAT = (
+    ClampedGrid(Fraction(1), low, high) for low, high in [(0, 10), (-10, 10), (5, 10), (3, 3)]
+)
 MEAN, TOTAL = Measure("moments", "v0", SNAP), Measure("total", "v0", SNAP)
 LISTED = (("a", "b"),)
 UNIT = Unit("add-remove", "who")
 PRICE: dict[str, Any] = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
 
 
-def plan(*measures: Measure | OrderStatistic, domain: Any = None, rows: int = 3, groups: int = 2) -> Aggregate:
+def plan(
+    *measures: Measure | OrderStatistic, domain: Any = None, rows: int = 3, groups: int = 2
+) -> Aggregate:
     numbers = [Column(name, "integer", Fraction(-10), Fraction(10)) for name in ("x", "y", "z")]
     read = [(f"v{i}", ColumnRef(column.name)) for i, column in enumerate(numbers)]
-    source = Project(Table(Schema("t", (Column("k", "text"), *numbers), "who")), (("k0", ColumnRef("k")), *read))
+    source = Project(
+        Table(Schema("t", (Column("k", "text"), *numbers), "who")), (("k0", ColumnRef("k")), *read)
+    )
     return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)
 
 
 def of(measure: Measure, **more: Any) -> Measure:
-    return Measure("moments", measure.column, measure.grid, counts_rows=more.get("rest", False), **more)
+    return Measure(
+        "moments", measure.column, measure.grid, counts_rows=more.get("rest", False), **more
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,12 +61,20 @@ def of(measure: Measure, **more: Any) -> Measure:
         ((ROWS, TOTAL), (of(TOTAL, rest=True),), {}),
         ((TOTAL, VALUES), (of(TOTAL),), {}),
         ((TOTAL, VALUES, ROWS), (of(TOTAL, rest=True),), {}),
-        ((TOTAL, VALUES, Measure("values", "v1"), UNITS), None, {}),  # COUNT(x) would have more noise
-        ((TOTAL, VALUES, Measure("total", "v1", SIGNED), Measure("values", "v1")), (of(TOTAL), Measure("moments", "v1", SIGNED)), {}),
+        # COUNT(x) would have more noise
+        ((TOTAL, VALUES, Measure("values", "v1"), UNITS), None, {}),
+        (
+            (TOTAL, VALUES, Measure("total", "v1", SIGNED), Measure("values", "v1")),
+            (of(TOTAL), Measure("moments", "v1", SIGNED)),
+            {},
+        ),
         ((MEAN, ROWS, UNITS), (of(MEAN, rest=True), UNITS), {"domain": None}),
         (
             (of(MEAN, degree=2), Measure("total", "v1", SIGNED), ROWS),
-            (of(MEAN, degree=2), Measure("moments", "v1", SIGNED, has_null_sum=True, counts_rows=True)),
+            (
+                of(MEAN, degree=2),
+                Measure("moments", "v1", SIGNED, has_null_sum=True, counts_rows=True),
+            ),
             {},
         ),
         ((MEAN, ROWS), None, {"domain": None}),  # which count would decide?
@@ -69,7 +87,9 @@ def of(measure: Measure, **more: Any) -> Measure:
         ((MEAN, Measure("total", "v0", SIGNED)), None, {}),  # on another grid
     ],
 )
-def test_what_is_merged(before: tuple[Measure, ...], after: tuple[Measure, ...] | None, more: dict[str, Any]) -> None:
+def test_what_is_merged(
+    before: tuple[Measure, ...], after: tuple[Measure, ...] | None, more: dict[str, Any]
+) -> None:
     asked = plan(*before, **{"domain": LISTED, **more})
     assert merge_measures(asked).measures == (before if after is None else after)
     assert merge_measures(merge_measures(asked)) == merge_measures(asked)
@@ -87,18 +107,27 @@ def test_where_it_is_merged() -> None:
 
 
 def calls_of(asked: Aggregate) -> tuple[AggregateCall, ...]:
-    """An aggregate for each measure that somebody asks for, and for moments SUM and COUNT as well."""
+    """An aggregate for each measure that somebody asks for, and for moments SUM and COUNT as
+    well.
+    """
     found = []
     for measure in asked.measures:
         if measure == UNITS:
             continue
-        functions = {"moments": ("AVG", "SUM", "COUNT"), "total": ("SUM",)}.get(measure.kind, ("COUNT",))
-        found += [AggregateCall(f"a{len(found)}", function, measure, "real", function) for function in functions]  # type: ignore[arg-type]
+        functions = {"moments": ("AVG", "SUM", "COUNT"), "total": ("SUM",)}.get(
+            measure.kind, ("COUNT",)
+        )
+        found += [
+            AggregateCall(f"a{len(found)}", function, measure, "real", function)
+            for function in functions
+        ]  # type: ignore[arg-type]
     return tuple(found)
 
 
 def sizes(question: Question) -> list[tuple[float, float]]:
-    """The standard deviation of each aggregate, over sqrt(2), and how far it is off with 95 %; of a mean, for each row."""
+    """The standard deviation of each aggregate, over sqrt(2), and how far it is off with 95 %;
+    of a mean, for each row.
+    """
     noise = calibrate_noise(question.plan, UNIT, **PRICE, law="laplace")
     laws = dict(zip(question.plan.measures, noise.mechanisms, strict=True))
     found = []
@@ -108,11 +137,22 @@ def sizes(question: Question) -> list[tuple[float, float]]:
         if weights is None:
             found.append((ExpectedRatioError(call, law).most, ExpectedRatioError(call, law).middle))
         else:
-            found.append((float(law.scale) * math.hypot(*map(float, weights)), float(compute_radius(law, weights, Fraction(1, 20)))))
+            found.append(
+                (
+                    float(law.scale) * math.hypot(*map(float, weights)),
+                    float(compute_radius(law, weights, Fraction(1, 20))),
+                )
+            )
     return found
 
 
-OTHERS = (ROWS, MEAN, Measure("total", "v1", HIGH), Measure("total", "v1", SIGNED), Measure("moments", "v2", SIGNED, degree=2))
+OTHERS = (
+    ROWS,
+    MEAN,
+    Measure("total", "v1", HIGH),
+    Measure("total", "v1", SIGNED),
+    Measure("moments", "v2", SIGNED, degree=2),
+)
 
 
 PAIR = (TOTAL, VALUES)
@@ -127,13 +167,24 @@ PAIR = (TOTAL, VALUES)
     ],
 )
 @pytest.mark.parametrize("rows", [1, 5])
-def test_nothing_is_worse_and_what_is_summed_is_twice_as_good(measures: tuple[Measure, ...], rows: int) -> None:
+def test_nothing_is_worse_and_what_is_summed_is_twice_as_good(
+    measures: tuple[Measure, ...], rows: int
+) -> None:
     asked = plan(*measures, domain=LISTED, rows=rows)
     question = _asked(asked)
     before, after = sizes(question), sizes(question.with_plan(merge_measures(asked)))
-    assert all(now <= was * (1 + 1e-6) for one, other in zip(after, before, strict=True) for now, was in zip(one, other, strict=True))
-    assert any(now[0] <= was[0] * 0.75 for was, now in zip(before, after, strict=True)) or merge_measures(asked) is asked
-    spent = calibrate_noise(merge_measures(asked), UNIT, **PRICE, law="laplace").loss(merge_measures(asked).sensitivity(UNIT))
+    assert all(
+        now <= was * (1 + 1e-6)
+        for one, other in zip(after, before, strict=True)
+        for now, was in zip(one, other, strict=True)
+    )
+    assert (
+        any(now[0] <= was[0] * 0.75 for was, now in zip(before, after, strict=True))
+        or merge_measures(asked) is asked
+    )
+    spent = calibrate_noise(merge_measures(asked), UNIT, **PRICE, law="laplace").loss(
+        merge_measures(asked).sensitivity(UNIT)
+    )
     assert spent.epsilon == 1
 
 
@@ -143,14 +194,21 @@ def _asked(asked: Aggregate) -> Question:
 
 def test_of_undeclared_groups_more_are_shown_and_the_count_is_as_good() -> None:
     for measure in (MEAN, TOTAL, Measure("total", "v0", SIGNED)):
-        asked = plan_measures(plan(ROWS, measure, rows=5), UNIT, **PRICE, law="gaussian")  # with a count of units, and nothing merged
+        # with a count of units, and nothing merged
+        asked = plan_measures(plan(ROWS, measure, rows=5), UNIT, **PRICE, law="gaussian")
         assert asked.measures == (ROWS, measure, UNITS)
         question = _asked(asked)
-        (count, *sums), (now, *better) = sizes(question), sizes(question.with_plan(merge_measures(asked)))
+        (count, *sums), (now, *better) = (
+            sizes(question),
+            sizes(question.with_plan(merge_measures(asked))),
+        )
         assert now[0] == pytest.approx(count[0], rel=1e-5)
         assert now[1] <= count[1]
         assert all(one[0] <= other[0] * 0.85 for one, other in zip(better, sums, strict=True))
-        first, then = (calibrate_noise(each, UNIT, **PRICE, law="laplace") for each in (asked, merge_measures(asked)))
+        first, then = (
+            calibrate_noise(each, UNIT, **PRICE, law="laplace")
+            for each in (asked, merge_measures(asked))
+        )
         assert first.threshold is not None
         assert then.threshold is not None
         assert then.threshold.minimum_count < 0.85 * first.threshold.minimum_count
@@ -164,9 +222,14 @@ def test_shares_are_those_of_what_was_merged() -> None:
     first, second, units = compute_measure_shares(merge_measures(asked), 2)
     assert (first + second + units, second) == (1, Fraction(1, 4))
     assert first == pytest.approx(3**0.5 / 4, rel=1e-5)
-    assert compute_measure_shares(replace_domain(merge_measures(asked)), None) == [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+    assert compute_measure_shares(replace_domain(merge_measures(asked)), None) == [
+        Fraction(1, 2),
+        Fraction(1, 4),
+        Fraction(1, 4),
+    ]
     square = merge_measures(plan(of(MEAN, degree=2), ROWS, UNITS))
-    assert compute_measure_shares(square, 1) == [Fraction(2, 3), Fraction(1, 3)]  # four numbers: nothing is left over
+    # four numbers: nothing is left over
+    assert compute_measure_shares(square, 1) == [Fraction(2, 3), Fraction(1, 3)]
 
 
 def replace_domain(asked: Aggregate) -> Aggregate:
@@ -185,29 +248,57 @@ DATA = pa.table({
 def test_answers_are_right(delta: float | None) -> None:
     """At epsilon 2,000 noise is nothing."""
     columns: dict[str, Any] = {"x": (0, 10), "y": (-3, 6), "k": ["a", "b"]}
-    with hr.protect(DATA, unit="who", neighbours="add-remove", columns=columns, epsilon=5000, delta=delta) as db:
-        sql = "SELECT k, COUNT(*) AS n, SUM(x) AS s, COUNT(x) AS c, AVG(x) AS m, SUM(y) AS t, VAR_POP(y) AS v FROM data GROUP BY k"
+    with hr.protect(
+        DATA, unit="who", neighbours="add-remove", columns=columns, epsilon=5000, delta=delta
+    ) as db:
+        sql = (
+            "SELECT k, COUNT(*) AS n, SUM(x) AS s, COUNT(x) AS c, AVG(x) AS m, SUM(y) AS t,"
+            " VAR_POP(y) AS v FROM data GROUP BY k"
+        )
         rows = {row["k"]: row for row in db.query(sql, epsilon=2000).rows}
         for key in ("a", "b"):
-            part = [(x, y) for x, y, k in zip(*(DATA[name].to_pylist() for name in ("x", "y", "k")), strict=True) if k == key]
+            part = [
+                (x, y)
+                for x, y, k in zip(
+                    *(DATA[name].to_pylist() for name in ("x", "y", "k")), strict=True
+                )
+                if k == key
+            ]
             xs, ys = [x for x, _ in part if x is not None], [y for _, y in part]
             row = rows[key]
-            assert (row["n"], row["c"], row["s"], row["t"]) == (len(part), len(xs), sum(xs), sum(ys))
+            assert (row["n"], row["c"], row["s"], row["t"]) == (
+                len(part),
+                len(xs),
+                sum(xs),
+                sum(ys),
+            )
             assert row["m"] == pytest.approx(sum(xs) / len(xs), rel=1e-2)
-            assert row["v"] == pytest.approx(sum(y * y for y in ys) / len(ys) - (sum(ys) / len(ys)) ** 2, rel=1e-2)
+            assert row["v"] == pytest.approx(
+                sum(y * y for y in ys) / len(ys) - (sum(ys) / len(ys)) ** 2, rel=1e-2
+            )
 
 
 def test_what_moments_told_is_free_afterwards() -> None:
-    with hr.protect(DATA, unit="who", neighbours="add-remove", columns={"x": (0, 10), "y": (0, 6)}, epsilon=2) as db:
+    with hr.protect(
+        DATA, unit="who", neighbours="add-remove", columns={"x": (0, 10), "y": (0, 6)}, epsilon=2
+    ) as db:
         first = db.query("SELECT COUNT(*) AS n, AVG(x) AS m FROM data", epsilon=1)
         again = db.query("SELECT SUM(x) AS s, COUNT(*) AS n FROM data", epsilon=1)
         assert again.cost.epsilon == 0
         assert again.rows[0]["n"] == first.rows[0]["n"]
-        assert db.explain("SELECT COUNT(*), SUM(y) FROM data", error=30).lines[0].expected_error <= 30  # type: ignore[operator]
+        assert (
+            db.explain("SELECT COUNT(*), SUM(y) FROM data", error=30).lines[0].expected_error <= 30
+        )  # type: ignore[operator]
 
 
 def test_merged_counts_are_made_consistent_with_plain_ones() -> None:
-    with hr.protect(DATA, unit="row", neighbours="add-remove", columns={"x": (0, 10), "k": ["a", "b"]}, epsilon=9) as db:
+    with hr.protect(
+        DATA,
+        unit="row",
+        neighbours="add-remove",
+        columns={"x": (0, 10), "k": ["a", "b"]},
+        epsilon=9,
+    ) as db:
         whole = db.query("SELECT COUNT(*) AS n FROM data WHERE k IS NOT NULL", epsilon=1)
         parts = db.query("SELECT k, COUNT(*) AS n, SUM(x) AS s FROM data GROUP BY k", epsilon=1)
         total, each = db.reconcile(whole, parts)

@@ -34,11 +34,20 @@ from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.group_selection import Threshold
 from hedgerow.release.release import ReleaseNoise
 
-MEASURES = (Measure("rows"), Measure("moments", "v0", ClampedGrid(Fraction(1), 0, 10)), Measure("total", "v0", ClampedGrid(Fraction(1), -5, 10)))
+MEASURES = (
+    Measure("rows"),
+    Measure("moments", "v0", ClampedGrid(Fraction(1), 0, 10)),
+    Measure("total", "v0", ClampedGrid(Fraction(1), -5, 10)),
+)
 
 
 def plan(
-    *measures: Measure | OrderStatistic, domain: object = None, rows: int = 3, groups: int = 2, units: int | None = None, unit: str = "who"
+    *measures: Measure | OrderStatistic,
+    domain: object = None,
+    rows: int = 3,
+    groups: int = 2,
+    units: int | None = None,
+    unit: str = "who",
 ) -> Aggregate:
     columns = (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10)))
     schema = Schema("t", columns, unit, max_units=units)
@@ -52,21 +61,32 @@ def test_people_are_counted_beside_rows_where_that_shows_much_smaller_groups(law
 
     def more(*measures: Measure, **caps: Any) -> bool:
         asked = plan(*measures, **caps)
-        found = {plan_measures(asked, unit, epsilon=Fraction(e), delta=Fraction(1, 10**6), law=law) for e in ("1/1000", "1/10", "1", "9")}
-        assert len(found) == 1 or law == "best"  # a question is the same one at every epsilon, but for the kind of the best noise
+        found = {
+            plan_measures(asked, unit, epsilon=Fraction(e), delta=Fraction(1, 10**6), law=law)
+            for e in ("1/1000", "1/10", "1", "9")
+        }
+        # a question is the same one at every epsilon, but for the kind of the best noise
+        assert len(found) == 1 or law == "best"
         (counted,) = {Measure("units") in one.measures for one in found}
         return counted
 
     assert not more(MEASURES[0], rows=1)  # rows are people
     assert not more(*MEASURES[:2], rows=2)
     assert more(*MEASURES[:2], rows=5)
-    assert more(MEASURES[0], rows=5) == (law == "gaussian")  # elsewhere it would take half of epsilon
+    # elsewhere it would take half of epsilon
+    assert more(MEASURES[0], rows=5) == (law == "gaussian")
     assert more(MEASURES[0], rows=20)
     assert not more(*MEASURES[:2], rows=5, domain=(("a", "b"),))
-    asked, share = plan(*MEASURES[:2], Measure("units"), rows=5), {"epsilon": Fraction(1, 10), "delta": Fraction(1, 10**6)}
+    asked, share = (
+        plan(*MEASURES[:2], Measure("units"), rows=5),
+        {"epsilon": Fraction(1, 10), "delta": Fraction(1, 10**6)},
+    )
     assert Measure("units") in plan_measures(asked, unit, law=law, **share).measures
     asked = plan(*MEASURES[:2], rows=5)
-    by_rows, by_people = (calibrate_noise(each, unit, law=law, **share).threshold for each in (asked, plan_measures(asked, unit, law=law, **share)))
+    by_rows, by_people = (
+        calibrate_noise(each, unit, law=law, **share).threshold
+        for each in (asked, plan_measures(asked, unit, law=law, **share))
+    )
     assert by_rows is not None
     assert by_people is not None
     assert by_people.minimum_count * math.sqrt(5) * 4 / 3 <= by_rows.minimum_count
@@ -78,16 +98,24 @@ def test_the_whole_question_costs_its_epsilon(relation: str, measures: tuple[Mea
     unit = Unit(relation, "who")  # type: ignore[arg-type]
     for domain in (None, (("a", "b", "c"),)):
         asked = add_deciding_count(plan(*measures, domain=domain))
-        noise = calibrate_noise(asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), law="laplace")
+        noise = calibrate_noise(
+            asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), law="laplace"
+        )
         loss = noise.loss(asked.sensitivity(unit))
         assert loss.epsilon == Fraction(3, 10)
         assert loss.delta <= (Fraction(1, 10**9) if domain is None else 0)
         assert (loss.delta > 0) == (domain is None)
         assert loss.rho <= compute_pure_rho(Fraction(3, 10))
-        noise = calibrate_noise(asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), law="gaussian")
+        noise = calibrate_noise(
+            asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), law="gaussian"
+        )
         loss = noise.loss(asked.sensitivity(unit))
         assert loss.epsilon == math.inf
-        assert compute_pure_rho(Fraction(3, 10)) * Fraction(99, 100) < loss.rho <= compute_pure_rho(Fraction(3, 10)) + Fraction(3, 10**29)
+        assert (
+            compute_pure_rho(Fraction(3, 10)) * Fraction(99, 100)
+            < loss.rho
+            <= compute_pure_rho(Fraction(3, 10)) + Fraction(3, 10**29)
+        )
 
 
 def test_a_count_that_is_asked_for_chooses_the_keys_too() -> None:
@@ -98,31 +126,54 @@ def test_a_count_that_is_asked_for_chooses_the_keys_too() -> None:
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize(("measure", "most"), [(Measure("rows"), 3), (Measure("units"), 1)])
-def test_the_threshold_is_that_of_the_stability_histogram(relation: str, measure: Measure, most: int) -> None:
+def test_the_threshold_is_that_of_the_stability_histogram(
+    relation: str, measure: Measure, most: int
+) -> None:
     epsilon, delta = Fraction(1, 2), Fraction(1, 10**8)
-    noise = calibrate_noise(plan(measure), Unit(relation, "who"), epsilon=epsilon, delta=delta, law="laplace")  # type: ignore[arg-type]
-    alone = StabilityHistogram.calibrate(epsilon=epsilon, delta=delta, neighbours=relation, max_keys=2, per_key=most)
+    noise = calibrate_noise(
+        plan(measure), Unit(relation, "who"), epsilon=epsilon, delta=delta, law="laplace"
+    )  # type: ignore[arg-type]
+    alone = StabilityHistogram.calibrate(
+        epsilon=epsilon, delta=delta, neighbours=relation, max_keys=2, per_key=most
+    )
     assert noise.threshold is not None
     assert noise.mechanisms[0].scale == alone.scale  # type: ignore[union-attr]
     assert alone.cut
-    assert (noise.threshold.minimum_count, noise.threshold.truncation, noise.threshold.delta) == (alone.threshold, alone.threshold - 1, alone.loss().delta)
+    assert (noise.threshold.minimum_count, noise.threshold.truncation, noise.threshold.delta) == (
+        alone.threshold,
+        alone.threshold - 1,
+        alone.loss().delta,
+    )
     uncut = Threshold.calibrate(0, noise.mechanisms[0], most=most, groups=2, delta=delta)  # type: ignore[arg-type]
     assert alone.threshold < uncut.minimum_count
-    same, lower = (StabilityHistogram(alone.scale, uncut.minimum_count - less, relation, 2, most) for less in (0, 1))
+    same, lower = (
+        StabilityHistogram(alone.scale, uncut.minimum_count - less, relation, 2, most)
+        for less in (0, 1)
+    )
     assert same.loss().delta <= uncut.delta <= delta < lower.loss().delta
-    assert uncut.delta > delta * Fraction(999, 1000)  # what whole numbers leave goes to those one below
+    # what whole numbers leave goes to those one below
+    assert uncut.delta > delta * Fraction(999, 1000)
 
 
 def test_undeclared_keys_need_a_delta() -> None:
     with pytest.raises(Unsupported, match="List them in the policy"):
-        calibrate_noise(plan(*MEASURES), Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="laplace")
+        calibrate_noise(
+            plan(*MEASURES),
+            Unit("add-remove", "who"),
+            epsilon=Fraction(1),
+            delta=None,
+            law="laplace",
+        )
 
 
 @pytest.mark.parametrize(("many", "sharper"), [(2, 0.86), (4, 0.76), (16, 0.63)])
 def test_several_gaussian_counts_share_the_noise_of_their_units(many: int, sharper: float) -> None:
     """(1 + sqrt(d)) / (2 sqrt(d)) of the noise that each would have alone, at the same price."""
     unit = Unit("add-remove", "who")
-    counts = tuple(Measure("total", "v0", ClampedGrid(Fraction(1), 0, 10), sum_bounds=(0, place + 1)) for place in range(many))
+    counts = tuple(
+        Measure("total", "v0", ClampedGrid(Fraction(1), 0, 10), sum_bounds=(0, place + 1))
+        for place in range(many)
+    )
     alone = plan(*counts, domain=(("a", "b"),))
     asked = add_centring_count(alone, unit, "gaussian")
     assert asked.measures == (*counts, Measure("units"))
@@ -130,11 +181,15 @@ def test_several_gaussian_counts_share_the_noise_of_their_units(many: int, sharp
     noise = calibrate_noise(asked, unit, epsilon=Fraction(1), delta=None, law="gaussian")
     plain = calibrate_noise(alone, unit, epsilon=Fraction(1), delta=None, law="gaussian")
     assert plain.centre is None
-    assert noise.loss(asked.sensitivity(unit)).rho <= compute_pure_rho(Fraction(1)) + Fraction(1, 10**20)
+    assert noise.loss(asked.sensitivity(unit)).rho <= compute_pure_rho(Fraction(1)) + Fraction(
+        1, 10**20
+    )
     for index in range(many):
         law = find_noise(noise, index)
         assert isinstance(law, WeightedNoise)
-        assert compute_mean_error(law, (Fraction(1),)) <= sharper * compute_mean_error(plain.mechanisms[index], (Fraction(1),))  # type: ignore[arg-type]
+        assert compute_mean_error(law, (Fraction(1),)) <= sharper * compute_mean_error(
+            plain.mechanisms[index], (Fraction(1),)
+        )  # type: ignore[arg-type]
 
 
 def test_counts_are_not_centred_where_it_does_not_help_or_hold() -> None:
@@ -142,7 +197,8 @@ def test_counts_are_not_centred_where_it_does_not_help_or_hold() -> None:
     assert add_centring_count(two, Unit("add-remove", "who"), "gaussian") is not two
     assert add_centring_count(two, Unit("change-one", "who"), "gaussian") is two
     assert add_centring_count(two, Unit("add-remove", "who"), "laplace") is two
-    one = plan(Measure("rows"), MEASURES[2], domain=(("a",),))  # a total that may be negative is no count
+    # a total that may be negative is no count
+    one = plan(Measure("rows"), MEASURES[2], domain=(("a",),))
     assert add_centring_count(one, Unit("add-remove", "who"), "gaussian") is one
 
 
@@ -152,15 +208,23 @@ class Cells:
 
 
 def test_what_was_measured_from_the_middle_comes_back() -> None:
-    asked = add_centring_count(plan(Measure("rows"), Measure("values", "v0"), domain=(("a", "b"),)), Unit("add-remove", "who"), "gaussian")
-    noise = calibrate_noise(asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="gaussian")
+    asked = add_centring_count(
+        plan(Measure("rows"), Measure("values", "v0"), domain=(("a", "b"),)),
+        Unit("add-remove", "who"),
+        "gaussian",
+    )
+    noise = calibrate_noise(
+        asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="gaussian"
+    )
     drawn = [noise.sample(Cells(), asked.measures)[1] for _ in range(4000)]  # type: ignore[arg-type]
     for index in (0, 1):
         law = find_noise(noise, index)
         assert isinstance(law, WeightedNoise)
         sigma = math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.terms))
         releases = [SimpleNamespace(numbers=numbers, noise=noise) for numbers in drawn]
-        found = np.array([float(read_columns(release, asked.measures, index)[0][0]) for release in releases])  # type: ignore[arg-type]
+        found = np.array(
+            [float(read_columns(release, asked.measures, index)[0][0]) for release in releases]
+        )  # type: ignore[arg-type]
         assert abs(found.mean() - Cells.numbers[index][0]) < 6.5 * sigma / math.sqrt(4000)
         assert abs(found.std() / sigma - 1) < 6.5 / math.sqrt(8000)
 
@@ -187,7 +251,10 @@ PRICE: Any = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
 def test_the_best_noise_costs_the_epsilon_and_the_delta_of_the_question(
     relation: str, domain: object, measures: tuple[Measure, ...], groups: int
 ) -> None:
-    unit, asked = Unit(relation, "who"), add_deciding_count(plan(*measures, domain=domain, groups=groups))  # type: ignore[arg-type]
+    unit, asked = (
+        Unit(relation, "who"),
+        add_deciding_count(plan(*measures, domain=domain, groups=groups)),
+    )  # type: ignore[arg-type]
     moves = asked.sensitivity(unit)
     best, plain = (calibrate_noise(asked, unit, **PRICE, law=law) for law in ("best", "laplace"))
     loss = best.loss(moves)
@@ -205,24 +272,36 @@ def test_the_best_noise_costs_the_epsilon_and_the_delta_of_the_question(
 
 def test_laplace_noise_is_the_best_where_few_numbers_move() -> None:
     unit = Unit("add-remove", "who")
-    for groups, gaussian in ((1, False), (7, False), (9, True), (20, True)):  # 2 g^2 against g 4.24^2 at this epsilon and delta
+    # 2 g^2 against g 4.24^2 at this epsilon and delta
+    for groups, gaussian in ((1, False), (7, False), (9, True), (20, True)):
         asked = plan(Measure("units"), domain=(KEYS,), groups=groups)
         law = calibrate_noise(asked, unit, **PRICE, law="best").mechanisms[0]
         assert isinstance(law, Gaussian if gaussian else Laplace)
-    for groups, gaussian in ((1, False), (2, False), (3, True), (5, True)):  # of thresholds it is sooner
-        law = calibrate_noise(plan(Measure("units"), groups=groups), unit, **PRICE, law="best").mechanisms[0]
+    # of thresholds it is sooner
+    for groups, gaussian in ((1, False), (2, False), (3, True), (5, True)):
+        law = calibrate_noise(
+            plan(Measure("units"), groups=groups), unit, **PRICE, law="best"
+        ).mechanisms[0]
         assert isinstance(law, Gaussian if gaussian else Laplace)
 
 
 def test_without_a_delta_the_best_noise_is_laplace() -> None:
     asked = plan(Measure("units"), domain=(KEYS,), groups=20)
-    noise = calibrate_noise(asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="best")
+    noise = calibrate_noise(
+        asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="best"
+    )
     assert isinstance(noise.mechanisms[0], Laplace)
 
 
 def test_what_is_chosen_keeps_its_share_beside_the_best_noise() -> None:
     unit = Unit("add-remove", "who")
-    median = OrderStatistic("quantiles", "v0", ClampedGrid(Fraction(1), -5, 10), quantiles=(Fraction(1, 2),), method="smooth")
+    median = OrderStatistic(
+        "quantiles",
+        "v0",
+        ClampedGrid(Fraction(1), -5, 10),
+        quantiles=(Fraction(1, 2),),
+        method="smooth",
+    )
     asked = plan(Measure("units"), median, Measure("rows"), domain=(KEYS,), groups=20)
     noise = calibrate_noise(asked, unit, **PRICE, law="best")
     assert [type(law) for law in noise.mechanisms] == [Gaussian, CalibratedSelection, Gaussian]
@@ -231,7 +310,9 @@ def test_what_is_chosen_keeps_its_share_beside_the_best_noise() -> None:
     assert loss.epsilon <= 1
     assert loss.delta <= PRICE["delta"]
     alone = plan(median, domain=(KEYS,), groups=20)
-    assert calibrate_noise(alone, unit, **PRICE, law="best") == calibrate_noise(alone, unit, **PRICE, law="laplace")
+    assert calibrate_noise(alone, unit, **PRICE, law="best") == calibrate_noise(
+        alone, unit, **PRICE, law="laplace"
+    )
 
 
 CHOSEN = [(kind, method) for kind, methods in SELECTION_METHODS.items() for method in methods]
@@ -239,15 +320,26 @@ CHOSEN = [(kind, method) for kind, methods in SELECTION_METHODS.items() for meth
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
 @pytest.mark.parametrize(("kind", "method"), CHOSEN)
-def test_what_is_chosen_costs_the_epsilon_that_was_asked_for(kind: Any, method: Any, law: Any) -> None:
-    """Under every noise no more epsilon than that, and no more rho than its dearest use has; beside Gaussian noise, which has no pure
-    epsilon, so much rho."""
+def test_what_is_chosen_costs_the_epsilon_that_was_asked_for(
+    kind: Any, method: Any, law: Any
+) -> None:
+    """Under every noise no more epsilon than that, and no more rho than its dearest use has; beside
+    Gaussian noise, which has no pure epsilon, so much rho."""
     if kind == "mode":
         pick = OrderStatistic(kind, "v0", values=tuple("abc"), method=method)
     else:
         at = (Fraction(1, 4), Fraction(1, 2)) if kind == "quantiles" else ()
-        pick = OrderStatistic(kind, "v0", ClampedGrid(Fraction(1), -5, 10), quantiles=at, method=method, bound=5 if method == "propose" else None)
-    for relation, epsilon, domain in itertools.product(("add-remove", "change-one"), ("0.1", "1", "9"), ((("a",),), (("a", "b", "c"),))):
+        pick = OrderStatistic(
+            kind,
+            "v0",
+            ClampedGrid(Fraction(1), -5, 10),
+            quantiles=at,
+            method=method,
+            bound=5 if method == "propose" else None,
+        )
+    for relation, epsilon, domain in itertools.product(
+        ("add-remove", "change-one"), ("0.1", "1", "9"), ((("a",),), (("a", "b", "c"),))
+    ):
         unit, asked = Unit(relation, "who"), Fraction(epsilon)  # type: ignore[arg-type]
         terms = {"epsilon": asked, "delta": Fraction(1, 10**6), "law": law}
         alone, beside = plan(pick, domain=domain), plan(pick, Measure("rows"), domain=domain)
@@ -260,9 +352,14 @@ def test_what_is_chosen_costs_the_epsilon_that_was_asked_for(kind: Any, method: 
 
 
 def test_where_no_gaussian_noise_can_be_drawn_laplace_noise_is_left() -> None:
-    asked = plan(Measure("total", "v0", ClampedGrid(Fraction(1), 0, 2**36)), domain=(KEYS,), groups=20)
+    asked = plan(
+        Measure("total", "v0", ClampedGrid(Fraction(1), 0, 2**36)), domain=(KEYS,), groups=20
+    )
     price: Any = {"epsilon": Fraction(7), "delta": Fraction(1, 10**100)}
-    assert isinstance(calibrate_noise(asked, Unit("add-remove", "who"), **price, law="best").mechanisms[0], Laplace)
+    assert isinstance(
+        calibrate_noise(asked, Unit("add-remove", "who"), **price, law="best").mechanisms[0],
+        Laplace,
+    )
 
 
 def test_the_best_noise_is_measured_from_the_middle_where_it_is_gaussian() -> None:
@@ -278,15 +375,24 @@ def test_the_best_noise_is_measured_from_the_middle_where_it_is_gaussian() -> No
         assert loss.epsilon == noise.gaussian_epsilon == 1
         assert loss.delta <= PRICE["delta"]
         for index in (0, 1):
-            spread, before = (compute_mean_error(find_noise(one, index), (Fraction(1),)) for one in (noise, alone))  # type: ignore[arg-type]
+            spread, before = (
+                compute_mean_error(find_noise(one, index), (Fraction(1),)) for one in (noise, alone)
+            )  # type: ignore[arg-type]
             assert spread < 0.9 * before
     few = plan(*counts, domain=(KEYS,), groups=1)
     assert plan_measures(few, unit, **PRICE, law="best") is few
     assert plan_measures(few, unit, epsilon=Fraction(1), delta=None, law="best") is few
     moved = Unit("change-one", "who")
-    assert plan_measures(plan(*counts, domain=(KEYS,), groups=20), moved, **PRICE, law="best").measures == counts
-    assert plan_measures(few, unit, **PRICE, law="gaussian") == add_centring_count(few, unit, "gaussian")
-    assert plan_measures(plan(MEASURES[1]), unit, **PRICE, law="laplace") == add_deciding_count(plan(MEASURES[1]))
+    assert (
+        plan_measures(plan(*counts, domain=(KEYS,), groups=20), moved, **PRICE, law="best").measures
+        == counts
+    )
+    assert plan_measures(few, unit, **PRICE, law="gaussian") == add_centring_count(
+        few, unit, "gaussian"
+    )
+    assert plan_measures(plan(MEASURES[1]), unit, **PRICE, law="laplace") == add_deciding_count(
+        plan(MEASURES[1])
+    )
 
 
 LISTED = (("a", "b"),)
@@ -296,15 +402,30 @@ COUNTED = (Measure("values", "v0"), *MEASURES[1:], Measure("units"))
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
 @pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "3", "1000"])
-def test_scaled_sums_are_counted_in_parts_so_fine_that_cutting_is_lost_in_the_noise(relation: Any, law: Any, epsilon: str) -> None:
-    """And in no finer ones than that. The question costs what it did, with the same noise in units of a step."""
-    unit, price = Unit(relation, "who"), {"epsilon": Fraction(epsilon), "delta": Fraction(1, 10**6), "law": law}
+def test_scaled_sums_are_counted_in_parts_so_fine_that_cutting_is_lost_in_the_noise(
+    relation: Any, law: Any, epsilon: str
+) -> None:
+    """And in no finer ones than that. The question costs what it did, with the same noise in
+    units of a step.
+    """
+    unit, price = (
+        Unit(relation, "who"),
+        {"epsilon": Fraction(epsilon), "delta": Fraction(1, 10**6), "law": law},
+    )
     asked = plan(*COUNTED, domain=LISTED, units=10**6)
     coarse = calibrate_noise(asked, unit, **price)
     fine, noise = calibrate_refined_noise(asked, unit, **price)
     assert [type(one) for one in noise.mechanisms] == [type(one) for one in coarse.mechanisms]
     loss, before = noise.loss(fine.sensitivity(unit)), coarse.loss(asked.sensitivity(unit))
-    assert (loss.epsilon, loss.rho <= before.rho * Fraction(102, 100), loss.delta <= price["delta"]) == (before.epsilon, True, True)  # type: ignore[operator]
+    assert (
+        loss.epsilon,
+        loss.rho <= before.rho * Fraction(102, 100),
+        loss.delta <= price["delta"],
+    ) == (
+        before.epsilon,
+        True,
+        True,
+    )  # type: ignore[operator]
     for index, measure in enumerate(fine.measures):
         assert isinstance(measure, Measure)
         said = noise.counting_steps[index]
@@ -320,26 +441,39 @@ def test_scaled_sums_are_counted_in_parts_so_fine_that_cutting_is_lost_in_the_no
         most = 0.01 * spread / math.sqrt(measure.width)
         assert said.lost_parts <= most or noise.mechanisms[index].scale * 2 > 10**11  # type: ignore[union-attr]
         if measure.resolution > 1:
-            assert spread / said.parts_per_step == pytest.approx(math.sqrt(_variance_in_steps(coarse, index)), rel=0.1, abs=0.5)
+            assert spread / said.parts_per_step == pytest.approx(
+                math.sqrt(_variance_in_steps(coarse, index)), rel=0.1, abs=0.5
+            )
             assert said.lost_parts * 2.2 > most
 
 
 def _variance_in_steps(noise: ReleaseNoise, index: int) -> float:
     law = find_noise(noise, index)
     assert not isinstance(law, CalibratedSelection)
-    return compute_variance(law if isinstance(law, WeightedNoise) else WeightedNoise(((law, Fraction(1)),)))
+    return compute_variance(
+        law if isinstance(law, WeightedNoise) else WeightedNoise(((law, Fraction(1)),))
+    )
 
 
 def test_where_no_cap_can_bite_sums_are_counted_in_whole_steps() -> None:
-    unit, price = Unit("add-remove", "row"), {"epsilon": Fraction(1), "delta": None, "law": "laplace"}
+    unit, price = (
+        Unit("add-remove", "row"),
+        {"epsilon": Fraction(1), "delta": None, "law": "laplace"},
+    )
     alone = plan(*MEASURES, domain=LISTED, rows=1, groups=1, unit="row")
-    assert calibrate_refined_noise(alone, unit, **price) == (alone, calibrate_noise(alone, unit, **price))  # type: ignore[arg-type]
+    assert calibrate_refined_noise(alone, unit, **price) == (
+        alone,
+        calibrate_noise(alone, unit, **price),
+    )  # type: ignore[arg-type]
     ids = plan(Measure("rows"), Measure("units"), domain=LISTED)
     assert calibrate_refined_noise(ids, Unit("add-remove", "who"), **price)[1].counting_steps == ()  # type: ignore[arg-type]
 
 
 def test_where_noise_is_large_whole_steps_are_fine_enough_and_the_bias_is_stated() -> None:
-    unit, price = Unit("add-remove", "who"), {"epsilon": Fraction(1, 100), "delta": None, "law": "laplace"}
+    unit, price = (
+        Unit("add-remove", "who"),
+        {"epsilon": Fraction(1, 100), "delta": None, "law": "laplace"},
+    )
     few = plan(MEASURES[2], domain=LISTED, units=20)
     fine, noise = calibrate_refined_noise(few, unit, **price)  # type: ignore[arg-type]
     assert fine == few
@@ -348,7 +482,9 @@ def test_where_noise_is_large_whole_steps_are_fine_enough_and_the_bias_is_stated
 
 def test_where_nothing_bounds_the_units_the_parts_are_as_fine_as_noise_can_be_drawn() -> None:
     unit = Unit("add-remove", "who")
-    fine, noise = calibrate_refined_noise(plan(MEASURES[1], domain=LISTED), unit, epsilon=Fraction(1), delta=None, law="laplace")
+    fine, noise = calibrate_refined_noise(
+        plan(MEASURES[1], domain=LISTED), unit, epsilon=Fraction(1), delta=None, law="laplace"
+    )
     assert noise.counting_steps[0].lost_parts == 2**36
     assert 10**12 / 8 < noise.mechanisms[0].scale <= 10**12 / 2  # type: ignore[union-attr]
     assert isinstance(fine.measures[0], Measure)

@@ -9,7 +9,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hedgerow.charts.svg import Bar, compute_ticks, draw_bar_chart, draw_column_chart, draw_heatmap, draw_line_chart, format_number
+from hedgerow.charts.svg import (
+    Bar,
+    compute_ticks,
+    draw_bar_chart,
+    draw_column_chart,
+    draw_heatmap,
+    draw_line_chart,
+    format_number,
+)
 
 GIVEN = [Bar("a & b", 10, 8, 12), Bar("<c>", -2, -5, 1), Bar("none", 4)]
 
@@ -19,7 +27,10 @@ def read(text: str) -> ElementTree.Element:
 
 
 def boxes(text: str) -> list[dict[str, float]]:
-    return [{name: float(box.get(name, "nan")) for name in ("x", "y", "width", "height")} for box in read(text).iter("rect")]
+    return [
+        {name: float(box.get(name, "nan")) for name in ("x", "y", "width", "height")}
+        for box in read(text).iter("rect")
+    ]
 
 
 @pytest.mark.parametrize("draw", [draw_column_chart, draw_bar_chart, draw_line_chart])
@@ -35,8 +46,13 @@ def test_bars_are_as_high_as_their_counts_above_and_below_the_axis() -> None:
     drawn = draw_column_chart(GIVEN, "words")
     first, second, third = boxes(drawn)
     assert first["height"] == pytest.approx(2.5 * third["height"], rel=0.01)
-    assert second["y"] == pytest.approx(first["y"] + first["height"], abs=0.2)  # one hangs from the axis, one stands on it
-    assert [title.text for title in read(drawn).iter("title")] == ["a & b: 10 (95 %: 8 to 12)", "<c>: −2 (95 %: −5 to 1)", "none: 4"]
+    # one hangs from the axis, one stands on it
+    assert second["y"] == pytest.approx(first["y"] + first["height"], abs=0.2)
+    assert [title.text for title in read(drawn).iter("title")] == [
+        "a & b: 10 (95 %: 8 to 12)",
+        "<c>: −2 (95 %: −5 to 1)",
+        "none: 4",
+    ]
     assert drawn.count('class="whisker"') == 2
 
 
@@ -97,7 +113,9 @@ def test_numbers_are_short(value: float, text: str) -> None:
     assert format_number(value) == text
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3, 7), (0, 123456), (0, 0), (5, 5), (-0.001, 0.002)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1), (-3, 7), (0, 123456), (0, 0), (5, 5), (-0.001, 0.002)]
+)
 def test_ticks_are_round_and_reach_around(low: float, high: float) -> None:
     marks = compute_ticks(low, high)
     assert marks[0] <= low + 1e-12

@@ -26,7 +26,9 @@ region = { values = ["north", "south"] }
 
 def write_visits(path: Path, patients: int = 400) -> None:
     """Patients in turn, north and south."""
-    rows = [f"{n},{20 + n % 60},{n % 90}.5,{('north', 'south')[n % 2]},private" for n in range(patients)]
+    rows = [
+        f"{n},{20 + n % 60},{n % 90}.5,{('north', 'south')[n % 2]},private" for n in range(patients)
+    ]
     path.write_text("patient_id,age,cost,region,note\n" + "\n".join(rows) + "\n", encoding="utf-8")
 
 
@@ -34,7 +36,10 @@ def write_clinic(folder: Path) -> Path:
     """The file and its policy."""
     write_visits(folder / "visits.csv")
     policy = folder / "clinic.toml"
-    policy.write_text('[database]\nname = "clinic"\n' + ANSWERS.replace("[tables.visits]\n", '[tables.visits]\nsource = "visits.csv"\n'))
+    policy.write_text(
+        '[database]\nname = "clinic"\n'
+        + ANSWERS.replace("[tables.visits]\n", '[tables.visits]\nsource = "visits.csv"\n')
+    )
     return policy
 
 
@@ -90,7 +95,9 @@ unique = "city"
 
 
 def write_shop(folder: Path, customers: int = 300) -> Path:
-    """Customers with orders in two months, items that belong to orders, and a public list of cities."""
+    """Customers with orders in two months, items that belong to orders, and a public list of
+    cities.
+    """
     towns, orders, items = ("Aachen", "Bonn", "Celle"), [], []
     for n in range(customers):
         for m in range(2):

@@ -30,7 +30,9 @@ def plant(monkeypatch: pytest.MonkeyPatch, failure: BaseException | None, code: 
 
 
 def test_the_installed_program_is_this_one() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads(
+        (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     assert project["scripts"] == {"hedgerow": "hedgerow.cli:main"}
     assert hedgerow.cli.main is app.main
 
@@ -53,13 +55,17 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
-def test_help_names_commands_and_exit_codes(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_commands_and_exit_codes(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert app.main(arguments) == 0
     shown = capsys.readouterr().out
     assert all(word in shown for word in ("demo", "audit", "--version", "4 budget exhausted"))
 
 
-def test_arguments_come_from_the_shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_arguments_come_from_the_shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "argv", ["hedgerow", "--version"])
     assert app.main() == 0
     assert capsys.readouterr().out
@@ -72,15 +78,26 @@ def test_arguments_come_from_the_shell(monkeypatch: pytest.MonkeyPatch, capsys: 
         (["audit"], "Missing argument 'FILE:FUNCTION'. See 'hedgerow audit --help'."),
         (["audit", "--no-such-option"], "--no-such-option. See 'hedgerow audit --help'."),
         (["audit", "x.py:f", "--samples", "many"], "See 'hedgerow audit --help'."),
-        (["ledger"], "'ledger' takes a second word: 'hedgerow ledger verify', 'hedgerow ledger adopt', 'hedgerow ledger backup', "),
-        (["ledger"], "'hedgerow ledger restore' or 'hedgerow ledger begin'. See 'hedgerow --help'."),
+        (
+            ["ledger"],
+            (
+                "'ledger' takes a second word: 'hedgerow ledger verify', 'hedgerow ledger adopt',"
+                " 'hedgerow ledger backup', "
+            ),
+        ),
+        (
+            ["ledger"],
+            "'hedgerow ledger restore' or 'hedgerow ledger begin'. See 'hedgerow --help'.",
+        ),
         (["ledger", "verfy", "x.toml"], "'hedgerow ledger verify'"),
         (["policy"], "'policy' takes a second word: 'hedgerow policy accept'."),
         (["budget"], "Missing argument 'POLICY'. See 'hedgerow budget --help'."),
         (["budget", "raise"], "Missing argument 'POLICY'. See 'hedgerow budget raise --help'."),
     ],
 )
-def test_wrong_usage_is_2_and_says_where_help_is(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_2_and_says_where_help_is(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert app.main(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -92,11 +109,19 @@ def test_wrong_usage_is_2_and_says_where_help_is(arguments: list[str], told: str
 @pytest.mark.parametrize(
     ("failure", "code", "told"),
     [
-        (errors.BudgetExceeded("It asks for 0.2 with 0.1 left."), 4, "It asks for 0.2 with 0.1 left."),
+        (
+            errors.BudgetExceeded("It asks for 0.2 with 0.1 left."),
+            4,
+            "It asks for 0.2 with 0.1 left.",
+        ),
         (errors.Refused("Not like this."), 3, "Not like this."),
         (errors.Unbounded("No bound."), 3, "No bound."),
         (errors.Unsupported("No such thing [yet]."), 3, "No such thing [yet]."),
-        (errors.InvalidArgument("epsilon", "must be above 0", -1), 2, "epsilon must be above 0; got -1."),
+        (
+            errors.InvalidArgument("epsilon", "must be above 0", -1),
+            2,
+            "epsilon must be above 0; got -1.",
+        ),
         (errors.SourceError("The file is gone."), 1, "The file is gone."),
         (errors.LedgerError("The chain is broken."), 1, "The chain is broken."),
         (errors.EntropyError("No bits."), 1, "No bits."),
@@ -104,7 +129,11 @@ def test_wrong_usage_is_2_and_says_where_help_is(arguments: list[str], told: str
     ],
 )
 def test_every_error_has_its_code_and_one_line(
-    failure: Exception, code: int, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    failure: Exception,
+    code: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     plant(monkeypatch, failure)
     assert app.main(["planted"]) == code
@@ -145,7 +174,9 @@ def test_help_about_a_first_word(first: str, capsys: pytest.CaptureFixture[str])
     assert "takes a second word" in capsys.readouterr().out
 
 
-def test_help_breaks_lines_where_the_terminal_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_breaks_lines_where_the_terminal_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def planted() -> int:
         """One line, which
         goes on.
@@ -173,9 +204,12 @@ def test_help_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.long
 def test_a_reader_that_goes_away_is_no_mistake() -> None:
     code = (
-        "import sys; from hedgerow.cli import app; app.COMMANDS = {'much': lambda: print('x' * 10**7) or 0}; sys.exit(app.main(['much']))"
+        "import sys; from hedgerow.cli import app; app.COMMANDS = {'much': lambda: print('x' *"
+        " 10**7) or 0}; sys.exit(app.main(['much']))"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.read(1) == b"x"
         process.stdout.close()

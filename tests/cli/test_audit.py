@@ -54,7 +54,21 @@ def read(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 def test_a_true_claim_stands(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     # At this confidence the bound exceeds the true epsilon once in 10^9 runs.
-    assert main(["audit", f"{file}:release", "--claim", "1", "--confidence", "0.999999999", "--samples", "4000"]) == 0
+    assert (
+        main(
+            [
+                "audit",
+                f"{file}:release",
+                "--claim",
+                "1",
+                "--confidence",
+                "0.999999999",
+                "--samples",
+                "4000",
+            ]
+        )
+        == 0
+    )
     out, err = capsys.readouterr()
     assert "epsilon >= 0." in out
     assert "The claim of epsilon 1 stands" in out
@@ -70,7 +84,22 @@ def test_a_false_claim_is_refuted_with_1(file: str, capsys: pytest.CaptureFixtur
 
 
 def test_json_says_the_same(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["audit", f"{file}:naked", "--claim", "2", "--samples", "2000", "--delta", "1e-6", "--json"]) == 1
+    assert (
+        main(
+            [
+                "audit",
+                f"{file}:naked",
+                "--claim",
+                "2",
+                "--samples",
+                "2000",
+                "--delta",
+                "1e-6",
+                "--json",
+            ]
+        )
+        == 1
+    )
     document = read(capsys)
     assert document["target"] == f"{file}:naked"
     assert document["epsilon"] > 2
@@ -94,7 +123,9 @@ def test_one_run_audit(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert read(capsys)["cells"] == 1000
 
 
-def test_what_the_audited_code_prints_stays_off_standard_output(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_audited_code_prints_stays_off_standard_output(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["audit", f"{file}:loud", "--samples", "100", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["epsilon"] == 0
@@ -104,7 +135,12 @@ def test_what_the_audited_code_prints_stays_off_standard_output(file: str, capsy
 @pytest.mark.parametrize(
     ("function", "options", "code", "told"),
     [
-        ("broken", [], 1, "ZeroDivisionError: division by zero. Run again with --debug to see where."),
+        (
+            "broken",
+            [],
+            1,
+            "ZeroDivisionError: division by zero. Run again with --debug to see where.",
+        ),
         ("ends", [], 1, "ended the program instead of returning an output"),
         ("missing", [], 2, "there is no missing in audited.py"),
         ("naked", ["--claim", "nan"], 2, "claim must be finite; got nan."),
@@ -114,7 +150,14 @@ def test_what_the_audited_code_prints_stays_off_standard_output(file: str, capsy
         ("naked", ["--samples", "3"], 2, "samples must"),
     ],
 )
-def test_mistakes(file: str, function: str, options: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes(
+    file: str,
+    function: str,
+    options: list[str],
+    code: int,
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["audit", f"{file}:{function}", *options]) == code
     out, err = capsys.readouterr()
     assert out == ""

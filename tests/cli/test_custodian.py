@@ -63,7 +63,14 @@ def test_check_states_which_layers_confine_the_engine(
     assert engine["layers"]["landlock"]["active"] == (landlock_version() > 0)
     assert engine["layers"]["seccomp"]["active"] == has_seccomp()
     assert "in_process=True" in engine["note"]
-    monkeypatch.setattr(IsolatedDuckDB, "layers", (SandboxLayer("landlock", True, "as here"), SandboxLayer("seccomp", False, "only Linux has it")))
+    monkeypatch.setattr(
+        IsolatedDuckDB,
+        "layers",
+        (
+            SandboxLayer("landlock", True, "as here"),
+            SandboxLayer("seccomp", False, "only Linux has it"),
+        ),
+    )
     assert main(["check", str(policy)]) == 0
     out = capsys.readouterr().out
     assert "sandbox of the engine, landlock: active: as here" in out
@@ -71,7 +78,9 @@ def test_check_states_which_layers_confine_the_engine(
     assert engine["note"] in out
 
 
-def test_check_names_malformed_lines_and_query_does_not(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_names_malformed_lines_and_query_does_not(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = policy.parent / "visits.csv"
     lines = data.read_text(encoding="utf-8").splitlines(keepends=True)
     data.write_text("".join([*lines[:3], '7,"secret,1\n', *lines[3:]]), encoding="utf-8")
@@ -89,24 +98,45 @@ def test_check_names_malformed_lines_and_query_does_not(policy: Path, capsys: py
 
 def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     moment, day = datetime(2026, 1, 1, 12), date(2026, 1, 1)
-    table = {"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "at": [moment], "day": [day], "secret": [moment]}
+    table = {
+        "patient_id": [1],
+        "age": [1],
+        "cost": [1.0],
+        "region": ["north"],
+        "at": [moment],
+        "day": [day],
+        "secret": [moment],
+    }
     pq.write_table(pa.table(table), policy.parent / "visits.parquet")
     edit(policy, "visits.csv", "visits.parquet")
     edit(
         policy,
         "[tables.visits.columns]",
-        '[tables.visits.columns]\nday = { type = "date", values = "2026-01 … 2026-12" }\nsecret = { hidden = true }',
+        '[tables.visits.columns]\nday = { type = "date", values = "2026-01 … 2026-12" }\nsecret = {'
+        " hidden = true }",
     )
     clock = "visits.at holds timestamps, and is read as dates: the time of day is cut off."
-    month = "visits.day is known by month, as the policy declares it: questions about single days are refused."
+    month = (
+        "visits.day is known by month, as the policy declares it: questions about single days are"
+        " refused."
+    )
     assert told(capsys, "check", str(policy))["notes"] == [clock, month]
     assert main(["check", str(policy)]) == 0
     assert f"Note: {clock}" in capsys.readouterr().out
 
 
-def test_columns_that_no_question_can_name_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_that_no_question_can_name_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     policy = write_clinic(tmp_path)
-    table = {"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "tags": [["a"]], "secrets": [["b"]]}
+    table = {
+        "patient_id": [1],
+        "age": [1],
+        "cost": [1.0],
+        "region": ["north"],
+        "tags": [["a"]],
+        "secrets": [["b"]],
+    }
     pq.write_table(pa.table(table), tmp_path / "visits.parquet")
     edit(policy, "visits.csv", "visits.parquet")
     edit(policy, "[tables.visits.columns]", "[tables.visits.columns]\nsecrets = { hidden = true }")
@@ -114,8 +144,12 @@ def test_columns_that_no_question_can_name_are_told(tmp_path: Path, capsys: pyte
     assert told(capsys, "check", str(policy))["notes"] == [note]
 
 
-def test_ids_that_can_never_meet_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Ids in a .csv file are text where nothing is declared of them, and those of a .parquet file are what they are."""
+def test_ids_that_can_never_meet_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ids in a .csv file are text where nothing is declared of them, and those of a .parquet
+    file are what they are.
+    """
     policy = write_clinic(tmp_path)
     pq.write_table(pa.table({"Patient No": [1, 2], "value": [1, 2]}), tmp_path / "labs.parquet")
     labs = """
@@ -129,14 +163,18 @@ max_rows_per_group = 1
 """
     policy.write_text(policy.read_text() + labs)
     note = (
-        "visits.patient_id (text) and labs.Patient No (integer) differ in type, so that these tables cannot be joined: "
-        'declare them alike, such as type = "integer".'
+        "visits.patient_id (text) and labs.Patient No (integer) differ in type, so that these"
+        ' tables cannot be joined: declare them alike, such as type = "integer".'
     )
     assert told(capsys, "check", str(policy))["notes"] == [note]
     sql = 'SELECT COUNT(*) AS n FROM visits v JOIN labs l ON l."Patient No" = v.patient_id'
     assert main(["query", str(policy), sql]) == 3
     assert 'write type = "integer" for both' in capsys.readouterr().err
-    edit(policy, "[tables.visits.columns]", '[tables.visits.columns]\npatient_id = { type = "integer" }')
+    edit(
+        policy,
+        "[tables.visits.columns]",
+        '[tables.visits.columns]\npatient_id = { type = "integer" }',
+    )
     assert main(["policy", "accept", str(policy)]) == 0
     capsys.readouterr()
     assert told(capsys, "check", str(policy))["notes"] == []
@@ -153,7 +191,9 @@ max_rows_per_group = 1
         ("age =", "aeg =", 1, "has no column 'aeg'"),
     ],
 )
-def test_a_bad_policy_is_told_in_words(old: str, new: str, code: int, words: str, policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_policy_is_told_in_words(
+    old: str, new: str, code: int, words: str, policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     edit(policy, old, new)
     assert main(["check", str(policy)]) == code
     out, err = capsys.readouterr()
@@ -167,7 +207,10 @@ def test_data_of_another_type(policy: Path, capsys: pytest.CaptureFixture[str]) 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.table({"patient_id": [1], "age": ["ancient"], "cost": [1.0], "region": ["north"]}), policy.parent / "visits.parquet")
+    pq.write_table(
+        pa.table({"patient_id": [1], "age": ["ancient"], "cost": [1.0], "region": ["north"]}),
+        policy.parent / "visits.parquet",
+    )
     edit(policy, "visits.csv", "visits.parquet")
     assert main(["check", str(policy)]) == 1
     err = capsys.readouterr().err
@@ -193,12 +236,16 @@ def test_budget_raise_and_accept(policy: Path, capsys: pytest.CaptureFixture[str
     assert "max_groups is raised from 2 to 9" in capsys.readouterr().out
     assert main(["policy", "accept", str(policy)]) == 0
     assert capsys.readouterr().out == "Nothing has changed.\n"
-    assert main(["policy", "accept", str(policy), "--anew", "--note", "looked into the failures"]) == 0
+    assert (
+        main(["policy", "accept", str(policy), "--anew", "--note", "looked into the failures"]) == 0
+    )
     assert capsys.readouterr().out.startswith("Accepted as ledger entry ")
 
 
 @pytest.mark.long
-def test_several_populations_have_a_budget_each(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_populations_have_a_budget_each(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (policy.parent / "staff.csv").write_text("staff_id\n1\n", encoding="utf-8")
     text = """
 [budgets.staff]
@@ -222,17 +269,26 @@ public = true
 
 
 @pytest.mark.long
-def test_foreign_keys_parts_and_public_tables_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_foreign_keys_parts_and_public_tables_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shop = str(write_shop(tmp_path))
     found = told(capsys, "check", shop)
     assert (found["tables"]["items"]["unit"], found["tables"]["items"]["parts"]) == ("customer", [])
     assert found["tables"]["items"]["way"] == "order_number -> orders.number, orders.customer"
     assert found["tables"]["orders"]["parts"] == ["2026-01", "2026-02", "2026-03"]
-    assert found["tables"]["orders"]["columns"] == ["customer", "month", "price"]  # the number leads to the unit, and stays hidden
+    # the number leads to the unit, and stays hidden
+    assert found["tables"]["orders"]["columns"] == ["customer", "month", "price"]
     assert main(["check", shop]) == 0
     out = capsys.readouterr().out
-    assert "table items (protects customer, by order_number -> orders.number, orders.customer, version 1): order_number, quantity" in out
-    assert "table orders (protects customer, version 7, 3 parts from 2026-01 to 2026-03): customer, month, price" in out
+    assert (
+        "table items (protects customer, by order_number -> orders.number, orders.customer, version"
+        " 1): order_number, quantity" in out
+    )
+    assert (
+        "table orders (protects customer, version 7, 3 parts from 2026-01 to 2026-03): customer,"
+        " month, price" in out
+    )
     assert "table cities (public, version 1): city, land, people" in out
 
 
@@ -240,7 +296,18 @@ def test_foreign_keys_parts_and_public_tables_are_told(tmp_path: Path, capsys: p
 def test_a_budget_is_told_part_by_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shop = str(write_shop(tmp_path))
     for month in ("2026-01-01", "2026-02-01"):
-        assert main(["query", shop, f"SELECT COUNT(*) FROM orders WHERE month = DATE '{month}'", "--epsilon", "0.5"]) == 0
+        assert (
+            main(
+                [
+                    "query",
+                    shop,
+                    f"SELECT COUNT(*) FROM orders WHERE month = DATE '{month}'",
+                    "--epsilon",
+                    "0.5",
+                ]
+            )
+            == 0
+        )
     capsys.readouterr()
     plain = told(capsys, "budget", shop)
     assert plain["epsilon"]["left"] == "3.000000000000"  # somebody may be in both months
@@ -253,16 +320,19 @@ def test_a_budget_is_told_part_by_part(tmp_path: Path, capsys: pytest.CaptureFix
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "people"
     assert lines[3].startswith("delta:   total 5e-10, spent")  # of 1e-9
-    assert lines[4] == (
-        "A question is answered while epsilon or rho lasts; delta is for groups that are not declared. "
-        "(It is half of the policy's: the other half stands behind rho.)"
+    assert (
+        lines[4]
+        == "A question is answered while epsilon or rho lasts; delta is for groups that are not"
+        " declared. (It is half of the policy's: the other half stands behind rho.)"
     )
     assert "Left for questions about one part of orders alone:" in lines
     assert any(line.startswith("  2026-03  epsilon 3.500000000000, rho ") for line in lines)
 
 
 @pytest.mark.long
-def test_the_parts_of_a_pure_budget_have_one_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_parts_of_a_pure_budget_have_one_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shop = write_shop(tmp_path)
     edit(shop, "delta = 1e-9\n", "")
     assert main(["budget", str(shop)]) == 0
@@ -270,9 +340,18 @@ def test_the_parts_of_a_pure_budget_have_one_number(tmp_path: Path, capsys: pyte
 
 
 def test_the_quota_of_an_analyst_is_told(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    edit(policy, "[tables.visits]\n", "[analysts.ana]\nmax_epsilon = 0.5\n[analysts.ben]\n\n[tables.visits]\n")
+    edit(
+        policy,
+        "[tables.visits]\n",
+        "[analysts.ana]\nmax_epsilon = 0.5\n[analysts.ben]\n\n[tables.visits]\n",
+    )
     found = told(capsys, "budget", str(policy), "--analyst", "ana")
-    assert found == {"analyst": "ana", "total": "0.500000000000", "spent": "0.000000000000", "left": "0.500000000000"}
+    assert found == {
+        "analyst": "ana",
+        "total": "0.500000000000",
+        "spent": "0.000000000000",
+        "left": "0.500000000000",
+    }
     assert main(["budget", str(policy), "--analyst", "ben"]) == 0
     assert "quota of ben: none" in capsys.readouterr().out
     assert main(["budget", str(policy)]) == 0
@@ -281,6 +360,8 @@ def test_the_quota_of_an_analyst_is_told(policy: Path, capsys: pytest.CaptureFix
     assert "must be one of ana, ben" in capsys.readouterr().err
 
 
-def test_a_budget_before_its_table_is_only_a_warning(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_before_its_table_is_only_a_warning(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     edit(policy, "[tables.visits]\n", "[budgets.staff]\nepsilon = 2\n\n[tables.visits]\n")
     assert told(capsys, "budget", str(policy))["epsilon"]["total"] == "1.000000000000"

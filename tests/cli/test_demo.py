@@ -1,4 +1,6 @@
-"""``hedgerow demo`` from outside: once in text, again for free, as JSON, and where it must not write."""
+"""``hedgerow demo`` from outside: once in text, again for free, as JSON, and where it must not
+write.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def test_the_tour_in_text_then_for_free_then_anew(
     assert main(["demo", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["policy"], document["made"]) == ("demo/clinic.toml", False)
-    assert all(chapter["receipt"]["reused"] for chapter in document["chapters"] if "receipt" in chapter)
+    assert all(
+        chapter["receipt"]["reused"] for chapter in document["chapters"] if "receipt" in chapter
+    )
     assert (folder / "clinic.ledger.anchor").read_bytes() == held  # nothing was charged
 
     assert main(["demo", "--reset", "--json"]) == 0
@@ -51,7 +55,9 @@ def test_the_tour_in_text_then_for_free_then_anew(
     assert not document["chapters"][2]["receipt"]["reused"]
 
 
-def test_reset_refuses_a_folder_with_other_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reset_refuses_a_folder_with_other_files(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder.mkdir()
     (folder / "thesis.txt").write_text("mine", encoding="utf-8")
     assert main(["demo", "--reset"]) == 3
@@ -64,7 +70,13 @@ def test_reset_refuses_a_folder_with_other_files(folder: Path, capsys: pytest.Ca
 @pytest.mark.long
 def test_a_terminal_that_knows_ascii_only(folder: Path) -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
-    run = subprocess.run([sys.executable, "-c", HEDGEROW, "demo"], env=environment, capture_output=True, check=False, timeout=300)
+    run = subprocess.run(
+        [sys.executable, "-c", HEDGEROW, "demo"],
+        env=environment,
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
     assert run.returncode == 0, run.stderr
     assert b"budget  ###" in run.stdout
     assert run.stdout.isascii()

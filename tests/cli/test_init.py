@@ -50,7 +50,20 @@ def test_it_never_overwrites(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_json_and_another_place(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "policies").mkdir()
-    assert main(["init", "visits.csv", "--answers", "answers.toml", "--output", "policies/clinic.toml", "--json"]) == 0
+    assert (
+        main(
+            [
+                "init",
+                "visits.csv",
+                "--answers",
+                "answers.toml",
+                "--output",
+                "policies/clinic.toml",
+                "--json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert found == {
         "policy": "policies/clinic.toml",
@@ -64,20 +77,31 @@ def test_json_and_another_place(folder: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_times_of_day_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pq.write_table(pa.table({"patient_id": [1], "at": [datetime(2026, 1, 1, 12)]}), folder / "visits.parquet")
-    (folder / "answers.toml").write_text(ANSWERS.split("[tables.visits.columns]")[0], encoding="utf-8")
+    pq.write_table(
+        pa.table({"patient_id": [1], "at": [datetime(2026, 1, 1, 12)]}), folder / "visits.parquet"
+    )
+    (folder / "answers.toml").write_text(
+        ANSWERS.split("[tables.visits.columns]")[0], encoding="utf-8"
+    )
     assert main(["init", "visits.parquet", "--answers", "answers.toml"]) == 0
     assert "Note: visits.at holds timestamps, and is read as dates" in capsys.readouterr().out
 
 
-def test_columns_that_cannot_be_read_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_that_cannot_be_read_are_told_of(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pq.write_table(
-        pa.table({"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "tags": [["a"]]}), folder / "visits.parquet"
+        pa.table(
+            {"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "tags": [["a"]]}
+        ),
+        folder / "visits.parquet",
     )
     assert main(["init", "visits.parquet", "--answers", "answers.toml", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["undeclared"] == {}
-    assert found["notes"] == ["visits.tags is none of integer, real, text, date and boolean, and cannot be asked for."]
+    assert found["notes"] == [
+        "visits.tags is none of integer, real, text, date and boolean, and cannot be asked for."
+    ]
 
 
 def test_warnings_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,11 +117,17 @@ def test_warnings_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["gone.csv"], 1, "There is no file gone.csv"),
         (["visits.csv", "./visits.csv"], 2, "two of them would be the table visits"),
         (["visits.csv", "--answers", "gone.toml"], 2, "No such file"),
-        (["visits.csv", "--answers", "answers.toml", "--output", "no/such/place.toml"], 1, "cannot be written"),
+        (
+            ["visits.csv", "--answers", "answers.toml", "--output", "no/such/place.toml"],
+            1,
+            "cannot be written",
+        ),
         ([], 2, "Missing argument"),
     ],
 )
-def test_mistakes(arguments: list[str], code: int, told: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes(
+    arguments: list[str], code: int, told: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["init", *arguments]) == code
     out, err = capsys.readouterr()
     assert out == ""
@@ -106,22 +136,33 @@ def test_mistakes(arguments: list[str], code: int, told: str, folder: Path, caps
     assert not (folder / "visits.toml").exists()
 
 
-def test_names_of_files_become_names_of_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_of_files_become_names_of_tables(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "visits.csv").rename(folder / "2026 visits.csv")
-    (folder / "answers.toml").write_text(ANSWERS.replace("tables.visits", "tables.t_2026_visits"), encoding="utf-8")
+    (folder / "answers.toml").write_text(
+        ANSWERS.replace("tables.visits", "tables.t_2026_visits"), encoding="utf-8"
+    )
     assert main(["init", "2026 visits.csv", "--answers", "answers.toml"]) == 0
-    assert [table.name for table in read_policy(folder / "2026_visits.toml").tables] == ["t_2026_visits"]
+    assert [table.name for table in read_policy(folder / "2026_visits.toml").tables] == [
+        "t_2026_visits"
+    ]
 
 
 @pytest.mark.long
 def test_in_a_terminal_it_asks(folder: Path) -> None:
     typed = [
-        "patientid", "patient_id", "add-remove", "1000", "2", "1",  # a mistake first: it is asked again
+        # a mistake first: it is asked again
+        "patientid", "patient_id", "add-remove", "1000", "2", "1",
         "integer", "0", "110", "", "text", "north, south", "hide", "1.0", "",
     ]  # fmt: skip
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", HEDGEROW, "init", "visits.csv"], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, close_fds=True
+        [sys.executable, "-c", HEDGEROW, "init", "visits.csv"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        close_fds=True,
     )
     os.close(theirs)
     try:

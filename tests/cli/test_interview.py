@@ -72,7 +72,9 @@ def test_every_missing_answer_is_told_at_once_with_its_line() -> None:
 
 
 def test_rows_need_fewer_answers() -> None:
-    draft = asked('[budget]\nepsilon = 1\n[tables.visits]\nunit = "row"\nneighbours = "change-one"\n')
+    draft = asked(
+        '[budget]\nepsilon = 1\n[tables.visits]\nunit = "row"\nneighbours = "change-one"\n'
+    )
     table = draft.policy.table("visits")
     assert table is not None
     assert (table.unit, table.max_groups) == ("row", 1)
@@ -117,13 +119,19 @@ def test_a_public_table_protects_nobody_and_is_asked_no_more() -> None:
 
 
 def test_a_table_may_have_another_name_than_its_file() -> None:
-    draft = asked(WHOLE.replace("tables.visits", "tables.stays").replace("unit =", 'source = "visits.csv"\nunit ='))
+    draft = asked(
+        WHOLE.replace("tables.visits", "tables.stays").replace(
+            "unit =", 'source = "visits.csv"\nunit ='
+        )
+    )
     assert [table.name for table in draft.policy.tables] == ["stays"]
     assert draft.undeclared == {"stays": ("cost", "day")}
 
 
 def test_named_populations_bring_their_own_budgets() -> None:
-    text = WHOLE.replace("[budget]", "[budgets.patients]").replace("unit =", 'population = "patients"\nunit =')
+    text = WHOLE.replace("[budget]", "[budgets.patients]").replace(
+        "unit =", 'population = "patients"\nunit ='
+    )
     assert [rule.population for rule in asked(text).policy.budgets] == ["patients"]
 
 
@@ -131,7 +139,11 @@ def test_named_populations_bring_their_own_budgets() -> None:
     ("old", "new", "told"),
     [
         ("max = 110", "max = -1", r"line 12: max must be above min \(0\)"),
-        ('unit = "patient_id"', 'unit = "patientid"', "line 6: visits.csv has no column 'patientid'; did you mean 'patient_id'"),
+        (
+            'unit = "patient_id"',
+            'unit = "patientid"',
+            "line 6: visits.csv has no column 'patientid'; did you mean 'patient_id'",
+        ),
         ("region =", "zzz =", "line 13: visits.csv has no column 'zzz'; it has patient_id"),
         ("epsilon = 0.1", "epsilon = 0", "line 3: epsilon"),
         ("epsilon = 0.1", "epsilon = 0.1\nepsilom = 2", "did you mean 'epsilon'"),
@@ -142,7 +154,14 @@ def test_mistakes_name_their_line(old: str, new: str, told: str) -> None:
         asked(WHOLE.replace(old, new))
 
 
-@pytest.mark.parametrize("text", ["tables = 3\n[budget]\nepsilon = 1", "[tables]\nvisits = 3\n[budget]\nepsilon = 1", 'database = "x"'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tables = 3\n[budget]\nepsilon = 1",
+        "[tables]\nvisits = 3\n[budget]\nepsilon = 1",
+        'database = "x"',
+    ],
+)
 def test_sections_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(InvalidArgument, match="answers"):
         asked(text)

@@ -25,7 +25,9 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
-    """What stands in the terminal: on standard output when it went well, else in the errors alone."""
+    """What stands in the terminal: on standard output when it went well, else in the errors
+    alone.
+    """
     assert main([*arguments]) == code
     out, err = capsys.readouterr()
     assert (out == "") == (code != 0)
@@ -45,7 +47,10 @@ def test_verify_and_adopt(policy: Path, capsys: pytest.CaptureFixture[str]) -> N
     (policy.parent / "copy").write_bytes(moved)  # keeps the old place from being taken again
     ledger.write_bytes(moved)
     found = told(capsys, "ledger", "verify", str(policy), code=1)
-    assert (found["sound"], found["problem"]) == (False, "The file is a copy: the anchor knows another one.")
+    assert (found["sound"], found["problem"]) == (
+        False,
+        "The file is a copy: the anchor knows another one.",
+    )
     assert told(capsys, "ledger", "adopt", str(policy), "--note", "restored")["kind"] == "adopt"
     assert main(["ledger", "verify", str(policy)]) == 0
     capsys.readouterr()
@@ -59,33 +64,49 @@ def begun(policy: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A ledger with one charge of 0.25, and a copy of it."""
     said(capsys, "query", str(policy), COUNT)
     copy = policy.parent / "copy.ledger"
-    assert said(capsys, "ledger", "backup", str(policy), str(copy)).startswith("Copied up to entry 4, ")
+    assert said(capsys, "ledger", "backup", str(policy), str(copy)).startswith(
+        "Copied up to entry 4, "
+    )
     return copy
 
 
 @pytest.mark.long
-def test_a_copy_takes_the_place_of_a_ledger_that_is_gone(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_takes_the_place_of_a_ledger_that_is_gone(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     copy = begun(policy, capsys)
-    assert "a copy never replaces another" in said(capsys, "ledger", "backup", str(policy), str(copy), code=1)
+    assert "a copy never replaces another" in said(
+        capsys, "ledger", "backup", str(policy), str(copy), code=1
+    )
     found = told(capsys, "ledger", "backup", str(policy), str(policy.parent / "second.ledger"))
     assert (found["entry"], len(found["hash"])) == (4, 64)
     (policy.parent / "clinic.ledger").unlink()
     assert "is missing" in said(capsys, "query", str(policy), COUNT, code=1)
-    assert said(capsys, "ledger", "restore", str(policy), str(copy), "--note", "disk") == "Restored as ledger entry 5.\n"
+    assert (
+        said(capsys, "ledger", "restore", str(policy), str(copy), "--note", "disk")
+        == "Restored as ledger entry 5.\n"
+    )
     assert told(capsys, "budget", str(policy))["epsilon"]["spent"] == "0.250000000000"
     assert "Answered before, free now" in said(capsys, "query", str(policy), COUNT)
     assert "nothing is wrong" in said(capsys, "ledger", "verify", str(policy))
 
 
 @pytest.mark.long
-def test_a_copy_that_is_too_old_takes_a_word_about_the_loss(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_that_is_too_old_takes_a_word_about_the_loss(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     copy = begun(policy, capsys)
     restore = ["ledger", "restore", str(policy), str(copy)]
     said(capsys, "query", str(policy), SUM)
     (policy.parent / "clinic.ledger").unlink()
     assert "ends with entry 4, and the anchor knows entry 6" in said(capsys, *restore, code=1)
-    assert "spent more than is declared" in said(capsys, *restore, "--lost", "--spent", "people=0.1", code=3)
-    assert said(capsys, *restore, "--lost", "--spent", "people=0.5,1e-11") == "Restored as ledger entry 5.\n"
+    assert "spent more than is declared" in said(
+        capsys, *restore, "--lost", "--spent", "people=0.1", code=3
+    )
+    assert (
+        said(capsys, *restore, "--lost", "--spent", "people=0.5,1e-11")
+        == "Restored as ledger entry 5.\n"
+    )
     view = told(capsys, "budget", str(policy))
     assert (view["epsilon"]["spent"], view["delta"]["spent"]) == ("0.500000000000", "1e-11")
 
@@ -103,7 +124,10 @@ def test_a_loss_closes_every_budget(policy: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("spent", "words"),
     [
-        (["people"], "must be NAME=EPSILON or NAME=EPSILON,DELTA, such as patients=1.5; got 'people'."),
+        (
+            ["people"],
+            "must be NAME=EPSILON or NAME=EPSILON,DELTA, such as patients=1.5; got 'people'.",
+        ),
         (["people=x"], "got 'people=x'."),
         (["people="], "got 'people='."),
         (["people=1/0"], "got 'people=1/0'."),
@@ -115,7 +139,11 @@ def test_a_loss_closes_every_budget(policy: Path, capsys: pytest.CaptureFixture[
 )
 @pytest.mark.parametrize("command", [["adopt"], ["restore", "copy"], ["begin"]])
 def test_what_was_spent_is_a_name_and_numbers(
-    command: list[str], spent: list[str], words: str, policy: Path, capsys: pytest.CaptureFixture[str]
+    command: list[str],
+    spent: list[str],
+    words: str,
+    policy: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     options = [word for text in spent for word in ("--spent", text)]
     asked = ["ledger", command[0], str(policy), *command[1:], "--lost", *options]
@@ -124,24 +152,36 @@ def test_what_was_spent_is_a_name_and_numbers(
 
 
 @pytest.mark.parametrize("command", [["adopt"], ["restore", "copy"]])
-def test_what_was_spent_is_for_a_loss(command: list[str], policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_spent_is_for_a_loss(
+    command: list[str], policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = ["ledger", command[0], str(policy), *command[1:], "--spent", "people=1"]
-    assert said(capsys, *asked, code=2) == "Error: --spent is for a loss: say --lost as well; got 'people=1'.\n"
+    assert (
+        said(capsys, *asked, code=2)
+        == "Error: --spent is for a loss: say --lost as well; got 'people=1'.\n"
+    )
 
 
 @pytest.mark.long
-def test_a_ledger_is_begun_after_a_loss_and_only_then(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ledger_is_begun_after_a_loss_and_only_then(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     begin = ["ledger", "begin", str(policy)]
     assert "--lost must be said" in said(capsys, *begin, code=2)
     assert not list(policy.parent.glob("*.ledger*"))
-    assert said(capsys, *begin, "--lost") == "Begun as ledger entry 2. Every budget is closed until it is raised.\n"
+    assert (
+        said(capsys, *begin, "--lost")
+        == "Begun as ledger entry 2. Every budget is closed until it is raised.\n"
+    )
     assert told(capsys, "budget", str(policy))["epsilon"]["left"] == "0.000000000000"
     assert "asks for epsilon" in said(capsys, "query", str(policy), COUNT, code=4)
     assert "never written over" in told(capsys, *begin, "--lost", code=1)["error"]["message"]
 
 
 @pytest.mark.long
-def test_budgets_that_nobody_speaks_for_are_named(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_budgets_that_nobody_speaks_for_are_named(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     staff = 'source = "staff.csv"\nunit = "row"\nneighbours = "add-remove"\npopulation = "staff"\n'
     more = f"[budgets.staff]\nepsilon = 2\n[tables.staff]\n{staff}"
     policy.write_text(policy.read_text(encoding="utf-8") + more, encoding="utf-8")
@@ -152,5 +192,9 @@ def test_budgets_that_nobody_speaks_for_are_named(policy: Path, capsys: pytest.C
     assert views["staff"]["left"] == "0.000000000000"
 
 
-def test_a_policy_that_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "cannot be read (No such file" in said(capsys, "ledger", "verify", str(tmp_path / "nowhere.toml"), code=2)
+def test_a_policy_that_is_not_there_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "cannot be read (No such file" in said(
+        capsys, "ledger", "verify", str(tmp_path / "nowhere.toml"), code=2
+    )

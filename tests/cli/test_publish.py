@@ -1,4 +1,6 @@
-"""``hedgerow publish``: what it says before it spends, what it leaves behind, and how it refuses."""
+"""``hedgerow publish``: what it says before it spends, what it leaves behind, and how it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,12 @@ def told(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     return found
 
 
-def test_without_a_folder_it_says_what_it_would_do(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["publish", "histogram", policy, "people", "region,smokes", "--epsilon", "0.5"]) == 0
+def test_without_a_folder_it_says_what_it_would_do(
+    policy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["publish", "histogram", policy, "people", "region,smokes", "--epsilon", "0.5"]) == 0
+    )
     said = capsys.readouterr().out
     assert said.startswith("Histogram of people: region (3) x smokes (2).\nCost: epsilon 0.5")
     assert said.endswith("Nothing was charged. Add --to FOLDER to publish it.\n")
@@ -42,10 +48,32 @@ def test_without_a_folder_it_says_what_it_would_do(policy: str, capsys: pytest.C
     ],
 )
 def test_each_kind_leaves_a_folder(
-    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, columns: str, options: list[str], lines: int
+    policy: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    kind: str,
+    columns: str,
+    options: list[str],
+    lines: int,
 ) -> None:
     place = tmp_path / "out" / kind
-    assert main(["publish", kind, policy, "people", columns, *options, "--epsilon", "2", "--to", str(place)]) == 0
+    assert (
+        main(
+            [
+                "publish",
+                kind,
+                policy,
+                "people",
+                columns,
+                *options,
+                "--epsilon",
+                "2",
+                "--to",
+                str(place),
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().out
     assert f"Published in {place}" in said
     assert f'[tables.{kind}]\nsource = "out/{kind}/data.parquet"' in said  # as the policy finds it
@@ -56,7 +84,12 @@ def test_each_kind_leaves_a_folder(
 
 
 def test_options_of_one_kind(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["publish", "histogram", policy, "people", "region", "--sparse", "--delta", "0.000001"]) == 0
+    assert (
+        main(
+            ["publish", "histogram", policy, "people", "region", "--sparse", "--delta", "0.000001"]
+        )
+        == 0
+    )
     assert "Shown are combinations whose noisy count is" in capsys.readouterr().out
     assert main(["publish", "cdf", policy, "people", "age", "--ranges"]) == 0
     assert "Expected error of each range (5,050)" in capsys.readouterr().out
@@ -64,17 +97,37 @@ def test_options_of_one_kind(policy: str, capsys: pytest.CaptureFixture[str]) ->
     assert "No such option: --sparse" in capsys.readouterr().err
 
 
-def test_json_is_one_document(policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["publish", "histogram", policy, "people", "region", "--to", str(tmp_path / "h"), "--json"]) == 0
+def test_json_is_one_document(
+    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(
+            [
+                "publish",
+                "histogram",
+                policy,
+                "people",
+                "region",
+                "--to",
+                str(tmp_path / "h"),
+                "--json",
+            ]
+        )
+        == 0
+    )
     found = told(capsys)
     assert found["publication"] == str(tmp_path / "h")
     assert found["draft"]["kind"] == "histogram"  # type: ignore[index]
 
 
-def test_questions_from_a_file(policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_from_a_file(
+    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "questions.txt"
     file.write_text("smokes AND region = 'north'\n\nregion IN ('south', 'east')\n")
-    assert main(["publish", "queries", policy, "people", str(file), "--to", str(tmp_path / "q")]) == 0
+    assert (
+        main(["publish", "queries", policy, "people", str(file), "--to", str(tmp_path / "q")]) == 0
+    )
     assert [row["question"] for row in Publication.load(tmp_path / "q").rows] == [
         "smokes AND region = 'north'",
         "region IN ('south', 'east')",
@@ -99,7 +152,9 @@ def test_questions_from_a_file(policy: str, tmp_path: Path, capsys: pytest.Captu
         (["histogram", "people", "region", "--where", "note = 'x'"], 3, "note"),
     ],
 )
-def test_what_is_refused_costs_nothing(policy: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str) -> None:
+def test_what_is_refused_costs_nothing(
+    policy: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str
+) -> None:
     kind, *rest = words
     assert main(["publish", kind, policy, *rest]) == code
     assert said in capsys.readouterr().err
@@ -107,10 +162,29 @@ def test_what_is_refused_costs_nothing(policy: str, capsys: pytest.CaptureFixtur
     assert told(capsys)["spent"] == "0.000000000000"
 
 
-def test_a_budget_that_is_spent_is_exit_code_four(policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_that_is_spent_is_exit_code_four(
+    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = Path(policy).read_text()
-    Path(policy).write_text(text.replace("epsilon = 100", "epsilon = 1").replace("query = 20", "query = 1"))
-    assert main(["publish", "histogram", policy, "people", "region", "--epsilon", "1", "--to", str(tmp_path / "a")]) == 0
+    Path(policy).write_text(
+        text.replace("epsilon = 100", "epsilon = 1").replace("query = 20", "query = 1")
+    )
+    assert (
+        main(
+            [
+                "publish",
+                "histogram",
+                policy,
+                "people",
+                "region",
+                "--epsilon",
+                "1",
+                "--to",
+                str(tmp_path / "a"),
+            ]
+        )
+        == 0
+    )
     assert main(["publish", "cdf", policy, "people", "age", "--to", str(tmp_path / "no")]) == 4
     assert not (tmp_path / "no").exists()
     assert "does not cover" in capsys.readouterr().err

@@ -26,7 +26,9 @@ def policy(tmp_path: Path) -> str:
 
 
 @pytest.mark.long
-def test_table_csv_json_and_arrow_tell_the_same(policy: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_table_csv_json_and_arrow_tell_the_same(
+    policy: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     def out(*options: str) -> bytes:
         assert main(["query", policy, SQL, *options]) == 0
         return capsysbinary.readouterr().out
@@ -46,10 +48,18 @@ def test_table_csv_json_and_arrow_tell_the_same(policy: str, capsysbinary: pytes
 
 
 @pytest.mark.long
-def test_an_answer_of_no_groups_is_told_in_every_format(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    """No more than a few are 30 years old: of them the groups of a column without declared values are not shown."""
+def test_an_answer_of_no_groups_is_told_in_every_format(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """No more than a few are 30 years old: of them the groups of a column without declared
+    values are not shown.
+    """
     policy = write_clinic(tmp_path)
-    policy.write_text(policy.read_text().replace("[tables.visits.columns]\n", '[tables.visits.columns]\nnote = { type = "text" }\n'))
+    policy.write_text(
+        policy.read_text().replace(
+            "[tables.visits.columns]\n", '[tables.visits.columns]\nnote = { type = "text" }\n'
+        )
+    )
     sql = "SELECT note, VAR_POP(age) AS v, AVG(age) AS m FROM visits WHERE age = 30 GROUP BY note"
     told = []
     for options in ((), ("--format", "csv"), ("--json",), ("--format", "arrow")):
@@ -65,10 +75,17 @@ def test_an_answer_of_no_groups_is_told_in_every_format(tmp_path: Path, capsysbi
 def test_cells_of_csv() -> None:
     from datetime import date
 
-    assert [module._format_csv_cell(value) for value in (None, True, date(2026, 1, 2), 5)] == ["", "true", "2026-01-02", 5]
+    assert [module._format_csv_cell(value) for value in (None, True, date(2026, 1, 2), 5)] == [
+        "",
+        "true",
+        "2026-01-02",
+        5,
+    ]
 
 
-def test_a_question_from_standard_input(policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_from_standard_input(
+    policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT COUNT(*) AS n FROM visits\n"))
     assert main(["query", policy, "-"]) == 0
     assert " n " in capsys.readouterr().out
@@ -89,13 +106,17 @@ def test_explain_touches_nothing(policy: str, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.long
-def test_explain_tells_the_figures_of_a_stored_answer(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_tells_the_figures_of_a_stored_answer(
+    policy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     def told(*words: str) -> dict[str, Any]:
         assert main([*words, "--json"]) == 0
         found: dict[str, Any] = json.loads(capsys.readouterr().out)
         return found
 
-    before, less = (told("explain", policy, SQL, "--epsilon", epsilon) for epsilon in ("0.5", "0.1"))
+    before, less = (
+        told("explain", policy, SQL, "--epsilon", epsilon) for epsilon in ("0.5", "0.1")
+    )
     assert before["aggregates"] != less["aggregates"]
     entry = told("query", policy, SQL, "--epsilon", "0.5")["receipt"]["entry"]
     for words in (["explain", policy, SQL], ["query", policy, f"EXPLAIN PRIVACY {SQL}"]):
@@ -116,7 +137,11 @@ def test_a_wide_terminal_gets_the_table_and_a_narrow_one_whole_numbers(
             module,
             "make_output_console",
             lambda screen=screen, width=width: Console(
-                file=screen, width=width, force_terminal=True, color_system="standard", highlight=False
+                file=screen,
+                width=width,
+                force_terminal=True,
+                color_system="standard",
+                highlight=False,
             ),
         )
         assert main(["query", policy, SQL]) == 0
@@ -124,7 +149,9 @@ def test_a_wide_terminal_gets_the_table_and_a_narrow_one_whole_numbers(
         assert screen.getvalue().count("95 % interval") == 2
 
 
-def test_arrow_is_not_for_a_terminal(policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_arrow_is_not_for_a_terminal(
+    policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert main(["query", policy, SQL, "--format", "arrow"]) == 2
     assert "answer.arrow" in capsys.readouterr().err
@@ -143,7 +170,9 @@ REFUSALS = {
 
 
 @pytest.mark.long
-def test_refusals_underline_and_cost_nothing(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals_underline_and_cost_nothing(
+    policy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     for sql, told in REFUSALS.items():
         assert main(["query", policy, sql, "--json"]) == 3
         out, err = capsys.readouterr()
@@ -165,12 +194,16 @@ def test_refusals_underline_and_cost_nothing(policy: str, capsys: pytest.Capture
         (["--format", "xml"], 2, "See 'hedgerow query --help'."),
     ],
 )
-def test_wrong_options(options: list[str], code: int, told: str, policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_options(
+    options: list[str], code: int, told: str, policy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["query", policy, "SELECT COUNT(*) FROM visits", *options]) == code
     assert told in capsys.readouterr().err
 
 
-def test_where_analysts_are_declared_somebody_asks(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_analysts_are_declared_somebody_asks(
+    policy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = Path(policy)
     page.write_text(page.read_text() + "[analysts.ana]\nmax_epsilon = 0.1\n[analysts.bob]\n")
     count = ["query", policy, "SELECT COUNT(*) AS n FROM visits"]
@@ -190,9 +223,21 @@ def test_where_analysts_are_declared_somebody_asks(policy: str, capsys: pytest.C
 
 
 @pytest.mark.long
-def test_system_tables_are_free_in_every_format(policy: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_system_tables_are_free_in_every_format(
+    policy: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     def out(*options: str) -> bytes:
-        assert main(["query", policy, "SELECT currency, total, part FROM hedgerow.budget ORDER BY currency", *options]) == 0
+        assert (
+            main(
+                [
+                    "query",
+                    policy,
+                    "SELECT currency, total, part FROM hedgerow.budget ORDER BY currency",
+                    *options,
+                ]
+            )
+            == 0
+        )
         return capsysbinary.readouterr().out
 
     head, _, *lines = out().decode().splitlines()
@@ -227,19 +272,35 @@ def test_an_analyst_sees_their_own_entries(policy: str, capsys: pytest.CaptureFi
 
 
 @pytest.mark.long
-def test_several_tables_are_asked_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_tables_are_asked_as_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shop = str(write_shop(tmp_path))
-    assert main(["explain", shop, "SELECT COUNT(*) AS n FROM orders WHERE month = DATE '2026-02-01'"]) == 0
+    assert (
+        main(["explain", shop, "SELECT COUNT(*) AS n FROM orders WHERE month = DATE '2026-02-01'"])
+        == 0
+    )
     out = capsys.readouterr().out
     assert "The budget covers 8 such questions." in out
     assert "Only the part 2026-02 of orders would be charged." in out
-    assert main(["query", shop, "SELECT SUM(quantity) AS n FROM items", "--json", "--epsilon", "2"]) == 0
+    assert (
+        main(["query", shop, "SELECT SUM(quantity) AS n FROM items", "--json", "--epsilon", "2"])
+        == 0
+    )
     answer = json.loads(capsys.readouterr().out)
-    assert abs(answer["rows"][0]["n"] - 1500) < 600  # 36 at most from one customer: over thirty times the scale of the noise
-    by_land = "SELECT land, COUNT(*) AS n FROM customers JOIN cities ON customers.city = cities.city GROUP BY land"
+    # 36 at most from one customer: over thirty times the scale of the noise
+    assert abs(answer["rows"][0]["n"] - 1500) < 600
+    by_land = (
+        "SELECT land, COUNT(*) AS n FROM customers JOIN cities ON customers.city = cities.city"
+        " GROUP BY land"
+    )
     assert main(["query", shop, by_land, "--format", "csv", "--epsilon", "2"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["land"] for row in rows] == ["north", "west"]  # all that the public file has, though nobody declared them
+    # all that the public file has, though nobody declared them
+    assert [row["land"] for row in rows] == ["north", "west"]
     assert abs(int(rows[0]["n"]) - 100) < 30
-    assert main(["query", shop, "SELECT COUNT(*) FROM orders JOIN items ON number = order_number"]) == 3
+    assert (
+        main(["query", shop, "SELECT COUNT(*) FROM orders JOIN items ON number = order_number"])
+        == 3
+    )
     assert "number" in capsys.readouterr().err  # is hidden

@@ -22,7 +22,9 @@ def test_json_has_no_infinity() -> None:
         terminal.print_json(float("inf"))
 
 
-def test_a_long_message_stays_on_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_message_stays_on_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     terminal.print_error("word " * 40 + "[end]")
     out, err = capsys.readouterr()
@@ -36,11 +38,17 @@ def test_a_long_message_stays_on_one_line(capsys: pytest.CaptureFixture[str], mo
 def screen(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """A terminal that remembers."""
     shown = io.StringIO()
-    monkeypatch.setattr(terminal, "make_error_console", lambda: Console(file=shown, force_terminal=True, width=80, highlight=False))
+    monkeypatch.setattr(
+        terminal,
+        "make_error_console",
+        lambda: Console(file=shown, force_terminal=True, width=80, highlight=False),
+    )
     return shown
 
 
-def test_progress_shows_after_a_moment(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_shows_after_a_moment(
+    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(terminal, "_PROGRESS_DELAY", 0.0)
     with terminal.show_progress("counting", quiet=False) as moved:
         assert moved is not None
@@ -51,7 +59,9 @@ def test_progress_shows_after_a_moment(screen: io.StringIO, monkeypatch: pytest.
     assert "counting" in screen.getvalue()
 
 
-def test_what_is_quick_shows_no_progress(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_quick_shows_no_progress(
+    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(terminal, "_PROGRESS_DELAY", 3600.0)
     with terminal.show_progress("counting", quiet=False) as moved:
         assert moved is not None
@@ -59,7 +69,9 @@ def test_what_is_quick_shows_no_progress(screen: io.StringIO, monkeypatch: pytes
     assert "counting" not in screen.getvalue()
 
 
-def test_progress_is_kept_from_scripts(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_kept_from_scripts(
+    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with terminal.show_progress("counting", quiet=True) as moved:
         assert moved is None
     monkeypatch.setattr(terminal, "make_error_console", lambda: Console(file=screen))

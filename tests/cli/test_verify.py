@@ -13,9 +13,15 @@ from hedgerow.cli.app import main
 HEAD = '@mechanism(epsilon="eps", neighbours="one")\n'
 GOOD = f"{HEAD}def good(x: private[float], eps: public[float]):\n    return x + laplace(1 / eps)\n"
 BARE = f"{HEAD}def bare(x: private[float], eps: public[float]):\n    y = x\n    return y\n"
-WEAK = f"{HEAD}def weak(x: private[float], eps: public[float]):\n    return x + laplace(1 / (2 * eps))\n"
+WEAK = (
+    f"{HEAD}def weak(x: private[float], eps: public[float]):\n    return x + laplace(1 / (2 *"
+    " eps))\n"
+)
 ODD = f"{HEAD}def odd(x: private[float], eps: public[float]):\n    return x.real\n"
-PAD = "OneTimePad(m : private bits[n]) : public bits[n]\n  key :=$ Uniform(bits[n]);\n  return m xor key\n"
+PAD = (
+    "OneTimePad(m : private bits[n]) : public bits[n]\n  key :=$ Uniform(bits[n]);\n  return m xor"
+    " key\n"
+)
 JUDGED = f"{PAD}\njudge OneTimePad ~ OneTimePad : n<1> = 1 and n<2> = 1 ==> res<1> = res<2>\n"
 KEYS = ["name", "verdict", "epsilon_lower", "epsilon_upper", "line", "witness", "seconds"]
 
@@ -42,7 +48,9 @@ def test_all_proved_is_0(write: Any, capsys: pytest.CaptureFixture[str]) -> None
     assert "1 program: 1 proved." in out
 
 
-def test_json_is_a_list_with_the_promised_keys(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_a_list_with_the_promised_keys(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["verify", write(GOOD + BARE + ODD), "--json"]) == 1
     found = read(capsys)
     assert [list(one) for one in found] == [KEYS] * 3
@@ -57,20 +65,36 @@ def test_json_is_a_list_with_the_promised_keys(write: Any, capsys: pytest.Captur
     assert found[2]["witness"] is None
 
 
-def test_a_refutation_shows_inputs_event_and_both_distributions(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refutation_shows_inputs_event_and_both_distributions(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["verify", write(WEAK)]) == 1
     out = capsys.readouterr().out
     assert "REFUTED  weak" in out
-    for part in ("line 3", "input 1: ", "input 2: ", "event: ", "ratio 7.38906", "█ input 1", "░░░", "epsilon is at least 2", "1 refuted."):
+    for part in (
+        "line 3",
+        "input 1: ",
+        "input 2: ",
+        "event: ",
+        "ratio 7.38906",
+        "█ input 1",
+        "░░░",
+        "epsilon is at least 2",
+        "1 refuted.",
+    ):
         assert part in out
 
 
-def test_unknown_has_its_line_and_its_reason(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_has_its_line_and_its_reason(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["verify", write(ODD)]) == 1
     assert "line 3: x.real is not in the language" in capsys.readouterr().out
 
 
-def test_the_small_language_and_its_judgements(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_small_language_and_its_judgements(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["verify", write(JUDGED, "pad.hr")]) == 0
     out = capsys.readouterr().out
     assert "PROVED   OneTimePad  0 for secret" in out
@@ -87,7 +111,9 @@ def test_a_file_is_never_run(write: Any, capsys: pytest.CaptureFixture[str]) -> 
     ("text", "told"),
     [("def f(:\n", "not Python"), ("x = '\0'", "not Python"), ("#" * 200_001, "characters")],
 )
-def test_a_file_that_cannot_be_read_is_unknown(write: Any, capsys: pytest.CaptureFixture[str], text: str, told: str) -> None:
+def test_a_file_that_cannot_be_read_is_unknown(
+    write: Any, capsys: pytest.CaptureFixture[str], text: str, told: str
+) -> None:
     assert main(["verify", write(text)]) == 1
     out, err = capsys.readouterr()
     assert "UNKNOWN  programs.py" in out
@@ -107,7 +133,12 @@ def test_a_file_that_cannot_be_read_is_unknown(write: Any, capsys: pytest.Captur
     ],
 )
 def test_what_is_no_program_is_told_in_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes | None, code: int, told: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    content: bytes | None,
+    code: int,
+    told: str,
 ) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -152,12 +183,19 @@ class Mine:
 """
 
 
-def test_a_class_of_a_mechanism_is_verified_from_its_source(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_class_of_a_mechanism_is_verified_from_its_source(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["verify", write(CLASS)]) == 1
     out = capsys.readouterr().out
     assert "PROVED   Mine.sample (a number)  1 / scale for one" in out
-    assert "line 22: geometric noise is moved by -(exact<2> - exact<1>); 1 / scale for each unit" in out
+    assert (
+        "line 22: geometric noise is moved by -(exact<2> - exact<1>); 1 / scale for each unit"
+        in out
+    )
     assert "epsilon is at least 1 and at most 1 times the claim" in out
-    assert "REFUTED  Mine.sample (an array that moves by 3)  1 / scale for l1 3" in out  # this loss forgets the sensitivity
-    assert "REFUTED  Mine.sample (an array)  1 / scale for l1" in out  # and all cells have the same noise
+    # this loss forgets the sensitivity
+    assert "REFUTED  Mine.sample (an array that moves by 3)  1 / scale for l1 3" in out
+    # and all cells have the same noise
+    assert "REFUTED  Mine.sample (an array)  1 / scale for l1" in out
     assert "3 programs: 1 proved, 2 refuted." in out

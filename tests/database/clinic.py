@@ -1,4 +1,6 @@
-"""A small clinic for the tests of the database: rows, the policy that protects them, and the answer without noise."""
+"""A small clinic for the tests of the database: rows, the policy that protects them, and the
+answer without noise.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from hedgerow.answers.answer import Answer
 from hedgerow.database import Database, open_frame
 from hedgerow.policy import Policy
 
-SURE = 2000  # an epsilon at which the largest magnitude is chosen, and the right sign, but for one run in 10^13
+# an epsilon at which the largest magnitude is chosen, and the right sign, but for one run in 10^13
+SURE = 2000
 
 
 def people(count: int = 600, each: int = 2) -> pa.Table:
@@ -31,7 +32,9 @@ def people(count: int = 600, each: int = 2) -> pa.Table:
     )
 
 
-def policy_of(table: pa.Table, *, finds: bool = True, analysts: bool = False, **changes: Any) -> Policy:
+def policy_of(
+    table: pa.Table, *, finds: bool = True, analysts: bool = False, **changes: Any
+) -> Policy:
     arguments: dict[str, Any] = {
         "unit": "id",
         "neighbours": "add-remove",

@@ -1,4 +1,6 @@
-"""A shop for the tests of the database: customers, their orders in parts, items by way of the orders, and a public list of cities."""
+"""A shop for the tests of the database: customers, their orders in parts, items by way of the
+orders, and a public list of cities.
+"""
 
 from __future__ import annotations
 
@@ -59,19 +61,44 @@ source = "cities.parquet"
 public = true
 unique = "city"
 """
-CITIES = pa.table({"city": ["Aachen", "Bonn", "Celle"], "land": ["west", "west", "north"], "people": [250, 330, 70]})
+CITIES = pa.table(
+    {
+        "city": ["Aachen", "Bonn", "Celle"],
+        "land": ["west", "west", "north"],
+        "people": [250, 330, 70],
+    }
+)
 
 
-def write(folder: Path, policy: str = POLICY, cities: pa.Table = CITIES, customers: int = 300) -> Path:
-    """A customer orders in two months that follow each other (March in all three), two items each time; gives the path of the policy."""
+def write(
+    folder: Path, policy: str = POLICY, cities: pa.Table = CITIES, customers: int = 300
+) -> Path:
+    """A customer orders in two months that follow each other (March in all three), two items
+    each time; gives the path of the policy.
+    """
     ids = list(range(customers))
-    orders = [(3 * n + m, n, date(2026, 1 + (n + m) % 3, 15), n % 100) for n in ids for m in range(2 if n % 3 else 3)]
+    orders = [
+        (3 * n + m, n, date(2026, 1 + (n + m) % 3, 15), n % 100)
+        for n in ids
+        for m in range(2 if n % 3 else 3)
+    ]
     columns = list(zip(*orders, strict=True))
     tables = {
-        "customers": pa.table({"customer": ids, "city": [CITIES["city"][n % 3].as_py() for n in ids], "age": [20 + n % 60 for n in ids]}),
-        "orders": pa.table(dict(zip(("number", "customer", "month", "price"), map(list, columns), strict=True))),
+        "customers": pa.table(
+            {
+                "customer": ids,
+                "city": [CITIES["city"][n % 3].as_py() for n in ids],
+                "age": [20 + n % 60 for n in ids],
+            }
+        ),
+        "orders": pa.table(
+            dict(zip(("number", "customer", "month", "price"), map(list, columns), strict=True))
+        ),
         "items": pa.table(
-            {"order_number": [n for n in columns[0] for _ in range(2)], "quantity": [1 + n % 4 for n in columns[0] for _ in range(2)]}
+            {
+                "order_number": [n for n in columns[0] for _ in range(2)],
+                "quantity": [1 + n % 4 for n in columns[0] for _ in range(2)],
+            }
         ),
         "cities": cities,
     }

@@ -1,4 +1,6 @@
-"""A survey for the tests of publishing: people with a row or two, under either noise and relation, beside a public list of regions."""
+"""A survey for the tests of publishing: people with a row or two, under either noise and
+relation, beside a public list of regions.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,17 @@ max_epsilon = 3
 
 
 def write_survey(
-    folder: Path, *, rows: int = 600, noise: str = "laplace", unit: str = "who", neighbours: str = "add-remove", more: str = ""
+    folder: Path,
+    *,
+    rows: int = 600,
+    noise: str = "laplace",
+    unit: str = "who",
+    neighbours: str = "add-remove",
+    more: str = "",
 ) -> Path:
-    """The files and the policy. Everybody has one row, but for the last hundred rows, which are second rows."""
+    """The files and the policy. Everybody has one row, but for the last hundred rows, which are
+    second rows.
+    """
     from datetime import date, timedelta
 
     who = [n if n < rows - 100 else n - rows + 100 for n in range(rows)]
@@ -65,5 +75,7 @@ def write_survey(
     policy = folder / "survey.toml"
     delta = "" if noise == "laplace" else "delta = 1e-9"
     caps = "" if unit == "row" else "max_groups = 2\nmax_rows_per_group = 1"
-    policy.write_text(POLICY.format(noise=noise, delta=delta, unit=unit, neighbours=neighbours, caps=caps) + more)
+    policy.write_text(
+        POLICY.format(noise=noise, delta=delta, unit=unit, neighbours=neighbours, caps=caps) + more
+    )
     return policy

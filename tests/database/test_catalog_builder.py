@@ -50,7 +50,14 @@ def test_what_is_declared_is_laid_over_what_is_there() -> None:
     policy = parse_policy(POLICY)
     schema = build_schema(policy, policy.tables[0], {"t": THERE})
     assert schema.unit == "Who"
-    assert [column.name for column in schema.columns] == ["who", "AGE", "score", "month", "day", "city"]
+    assert [column.name for column in schema.columns] == [
+        "who",
+        "AGE",
+        "score",
+        "month",
+        "day",
+        "city",
+    ]
     assert schema.column("age") == Column("AGE", "integer", Fraction(0), Fraction(9), Fraction(1))
     assert schema.column("score") == Column("score", "real", Fraction(1, 2), Fraction(3, 2))
     month, day, city = schema.column("month"), schema.column("day"), schema.column("city")
@@ -68,7 +75,11 @@ def test_what_is_declared_is_laid_over_what_is_there() -> None:
 def test_what_is_declared_must_be_there(missing: str) -> None:
     policy = parse_policy(POLICY)
     with pytest.raises(SourceError, match="has no column"):
-        build_schema(policy, policy.tables[0], {"t": [column for column in THERE if column.name.casefold() != missing.casefold()]})
+        build_schema(
+            policy,
+            policy.tables[0],
+            {"t": [column for column in THERE if column.name.casefold() != missing.casefold()]},
+        )
 
 
 LINKED = """
@@ -102,7 +113,11 @@ public = true
 unique = "name"
 """
 COLUMNS = {
-    "orders": [PhysicalColumn("customer", "integer"), PhysicalColumn("number", "integer"), PhysicalColumn("month", "date")],
+    "orders": [
+        PhysicalColumn("customer", "integer"),
+        PhysicalColumn("number", "integer"),
+        PhysicalColumn("month", "date"),
+    ],
     "items": [PhysicalColumn("order_number", "integer"), PhysicalColumn("price", "real")],
     "cities": [PhysicalColumn("name", "text"), PhysicalColumn("size", "integer")],
 }
@@ -121,10 +136,17 @@ def test_links_parts_and_keys_come_from_the_policy() -> None:
 
 
 def test_nobody_is_in_more_parts_than_there_are() -> None:
-    assert build_catalog(parse_policy(LINKED.replace("PARTS", "3")), COLUMNS).tables["orders"].schema.partition is None
+    assert (
+        build_catalog(parse_policy(LINKED.replace("PARTS", "3")), COLUMNS)
+        .tables["orders"]
+        .schema.partition
+        is None
+    )
 
 
-@pytest.mark.parametrize(("table", "missing"), [("orders", "number"), ("items", "order_number"), ("cities", "name")])
+@pytest.mark.parametrize(
+    ("table", "missing"), [("orders", "number"), ("items", "order_number"), ("cities", "name")]
+)
 def test_what_links_name_must_be_there(table: str, missing: str) -> None:
     there = COLUMNS | {table: [column for column in COLUMNS[table] if column.name != missing]}
     with pytest.raises(SourceError, match=f"has no column '{missing}'"):
@@ -138,12 +160,27 @@ size = { type = "integer", min = 0, max = 9 }
 mayor = { hidden = true }
 """
 )
-TOWN = {"name": "text", "size": "integer", "mayor": "text", "area": "real", "founded": "date", "port": "boolean", "rank": "integer"}
+TOWN = {
+    "name": "text",
+    "size": "integer",
+    "mayor": "text",
+    "area": "real",
+    "founded": "date",
+    "port": "boolean",
+    "rank": "integer",
+}
 
 
 def towns(**public: ColumnSummary) -> dict[str, Column]:
     there = COLUMNS | {"cities": [PhysicalColumn(name, type_) for name, type_ in TOWN.items()]}  # type: ignore[arg-type]
-    return {column.name: column for column in build_catalog(parse_policy(PUBLIC), there, {"cities": public}).tables["cities"].schema.columns}
+    return {
+        column.name: column
+        for column in (
+            build_catalog(parse_policy(PUBLIC), there, {"cities": public})
+            .tables["cities"]
+            .schema.columns
+        )
+    }
 
 
 def test_a_public_table_says_what_the_policy_leaves_open() -> None:
@@ -156,12 +193,15 @@ def test_a_public_table_says_what_the_policy_leaves_open() -> None:
         rank=ColumnSummary(None, -3, 500),
     )
     assert found["name"] == Column("name", "text", values=("Aachen", "Bonn"))
-    assert found["area"] == Column("area", "real", Fraction(1, 2), Fraction(5, 2))  # reals are no keys
+    # reals are no keys
+    assert found["area"] == Column("area", "real", Fraction(1, 2), Fraction(5, 2))
     assert found["founded"] == Column("founded", "date", values=days)
     assert found["port"] == Column("port", "boolean", values=(True,))
     assert found["rank"] == Column("rank", "integer", Fraction(-3), Fraction(500))
     later = towns(founded=ColumnSummary(None, *days))["founded"]
-    assert later == Column("founded", "date", Fraction(days[0].toordinal()), Fraction(days[1].toordinal()))
+    assert later == Column(
+        "founded", "date", Fraction(days[0].toordinal()), Fraction(days[1].toordinal())
+    )
 
 
 def test_what_is_declared_or_hidden_stays_so() -> None:
@@ -170,14 +210,21 @@ def test_what_is_declared_or_hidden_stays_so() -> None:
     assert "mayor" not in found
 
 
-@pytest.mark.parametrize("ends", [(1.5, math.nan), (-math.inf, 2.0), (0.0, 1e300), (None, 2.0), (None, None)])
+@pytest.mark.parametrize(
+    "ends", [(1.5, math.nan), (-math.inf, 2.0), (0.0, 1e300), (None, 2.0), (None, None)]
+)
 def test_ends_that_are_no_numbers_bound_nothing(ends: tuple[float | None, float | None]) -> None:
     assert towns(area=ColumnSummary(None, *ends))["area"] == Column("area", "real")
 
 
 def test_protected_tables_are_never_looked_into() -> None:
     public = {"items": {"price": ColumnSummary((1.0,), 1.0, 1.0)}}
-    catalog = build_catalog(parse_policy(LINKED.replace("PARTS", "2")), COLUMNS, public, {"items": "digest", "cities": "abc"})
+    catalog = build_catalog(
+        parse_policy(LINKED.replace("PARTS", "2")),
+        COLUMNS,
+        public,
+        {"items": "digest", "cities": "abc"},
+    )
     assert catalog.tables["items"].schema.column("price") == Column("price", "real")
     assert catalog.tables["items"].schema.version == "1"
     assert catalog.tables["cities"].schema.version == "1 abc"
@@ -194,5 +241,8 @@ def test_all_missing_columns_are_told_at_once_with_the_names_they_are_near() -> 
     with pytest.raises(SourceError) as caught:
         build_schema(policy, policy.tables[0], {"t": there})
     said = str(caught.value)
-    assert "no column 'AGE' (did you mean 'agee'?) and no column 'month' and no column 'day' and no column 'note'" in said
+    assert (
+        "no column 'AGE' (did you mean 'agee'?) and no column 'month' and no column 'day' and no"
+        " column 'note'" in said
+    )
     assert "Its columns are who, agee, score, x." in said

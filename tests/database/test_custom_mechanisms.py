@@ -1,4 +1,6 @@
-"""Mechanisms of an analyst's own: what is accepted, what is charged, what is refused before anything is."""
+"""Mechanisms of an analyst's own: what is accepted, what is charged, what is refused before
+anything is.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,14 @@ def paired(neighbours: str, claim: str = "2 * eps") -> tuple[Program, Certificat
 def db() -> Iterator[Database]:
     columns = {"age": (0, 110), "region": ["north", "south"], "city": {"type": "text"}}
     with protect(
-        visits(), unit="patient_id", neighbours="add-remove", columns=columns, epsilon=4, delta=1e-9, max_groups=1, max_rows_per_group=3
+        visits(),
+        unit="patient_id",
+        neighbours="add-remove",
+        columns=columns,
+        epsilon=4,
+        delta=1e-9,
+        max_groups=1,
+        max_rows_per_group=3,
     ) as found:
         yield found
 
@@ -51,14 +60,20 @@ def test_it_is_charged_what_was_proved_and_says_what_it_says(db: Database) -> No
     found = db.run(NOISY, NOISY_PROOF, x=NORTH, eps=Fraction(3))
     assert spent(db) == found.cost.epsilon == found.receipt.epsilon == 3
     (noisy,) = found.outputs
-    assert noisy == pytest.approx(134, abs=10)  # a noise of scale 1/3 leaves that with probability e^-30
+    # a noise of scale 1/3 leaves that with probability e^-30
+    assert noisy == pytest.approx(134, abs=10)
     body = db.ledger.entries()[-2].body
     assert body["about"] == {"table": "data", "mechanism": "noisy", "claim": "eps"}
 
 
 def test_the_same_again_is_free_and_anything_else_is_not(db: Database) -> None:
     first = db.run(NOISY, NOISY_PROOF, x=NORTH, eps=1)
-    again = db.run(NOISY, NOISY_PROOF.to_json(), x="select count(distinct patient_id) from data where 'north' = region", eps=1.0)
+    again = db.run(
+        NOISY,
+        NOISY_PROOF.to_json(),
+        x="select count(distinct patient_id) from data where 'north' = region",
+        eps=1.0,
+    )
     assert again.outputs == first.outputs
     assert again.receipt.reused
     assert (again.cost.epsilon, spent(db)) == (0, 1)
@@ -89,7 +104,9 @@ def test_lists_are_several_questions_or_one_by_declared_groups(db: Database) -> 
 @pytest.mark.parametrize("neighbours", ['("l1", 2)', '("group", 2)'])
 def test_other_relations(neighbours: str, db: Database) -> None:
     two, certificate = paired(neighbours)
-    assert db.run(two, certificate, q=[NORTH, SOUTH], eps=Fraction(1, 4)).cost.epsilon == Fraction(1, 2)
+    assert db.run(two, certificate, q=[NORTH, SOUTH], eps=Fraction(1, 4)).cost.epsilon == Fraction(
+        1, 2
+    )
 
 
 def test_questions_that_move_too_far_are_named() -> None:
@@ -104,20 +121,33 @@ def test_questions_that_move_too_far_are_named() -> None:
         columns={"region": ["north", "south"]},
     ) as db:
         with pytest.raises(
-            Refused, match=r"One patient_id moves 'SELECT COUNT\(\*\) FROM data' by up to 3; noisy is proved for answers that"
+            Refused,
+            match=(
+                r"One patient_id moves 'SELECT COUNT\(\*\) FROM data' by up to 3; noisy is proved"
+                r" for answers that"
+            ),
         ):
             db.run(NOISY, NOISY_PROOF, x="SELECT COUNT(*) FROM data", eps=1)
         with pytest.raises(
-            Refused, match=r"'south'' by up to 1, and this and the questions before it by 2 together; pair is proved for one"
+            Refused,
+            match=(
+                r"'south'' by up to 1, and this and the questions before it by 2 together; pair is"
+                r" proved for one"
+            ),
         ):
             db.run(one, certificate, q=[NORTH, SOUTH], eps=1)
-        with pytest.raises(Refused, match=r"by up to 1 in 2 groups; pair is proved for one answer that moves by at most 1"):
+        with pytest.raises(
+            Refused,
+            match=r"by up to 1 in 2 groups; pair is proved for one answer that moves by at most 1",
+        ):
             db.run(one, certificate, q=BY_REGION, eps=1)
         two, certificate = paired('("l1", 1)', "eps")
         with pytest.raises(Refused, match="proved for answers that move by at most 1 together"):
             db.run(two, certificate, q=[NORTH, SOUTH], eps=1)
         three, certificate = paired('("group", 1)', "eps")
-        with pytest.raises(Refused, match="proved for at most 1 answers that move by at most 1 each"):
+        with pytest.raises(
+            Refused, match="proved for at most 1 answers that move by at most 1 each"
+        ):
             db.run(three, certificate, q=[NORTH, SOUTH], eps=1)
         assert spent(db) == 0
 
@@ -126,7 +156,9 @@ def test_a_replaced_unit_moves_two_groups() -> None:
     one, certificate = paired('"one"', "eps")
     two, other = paired('("group", 2)')
     rows = pa.table({"region": ["north"] * 30 + ["south"] * 20})
-    with protect(rows, unit="row", neighbours="change-one", columns={"region": ["north", "south"]}, epsilon=4) as db:
+    with protect(
+        rows, unit="row", neighbours="change-one", columns={"region": ["north", "south"]}, epsilon=4
+    ) as db:
         asked = "SELECT region, COUNT(*) FROM data GROUP BY region"
         with pytest.raises(Refused, match="in 2 groups"):
             db.run(one, certificate, q=asked, eps=1)
@@ -135,7 +167,11 @@ def test_a_replaced_unit_moves_two_groups() -> None:
 
 def test_only_the_proof_of_this_very_program_is_accepted(db: Database) -> None:
     loud = program("noisy", scale="1 / (2 * eps)")
-    for certificate in (NOISY_PROOF, proof(loud, back("x")), replace(NOISY_PROOF, source=hash_program(loud))):
+    for certificate in (
+        NOISY_PROOF,
+        proof(loud, back("x")),
+        replace(NOISY_PROOF, source=hash_program(loud)),
+    ):
         with pytest.raises(Refused, match=r"does not prove noisy: .*costs more than eps"):
             db.run(loud, certificate, x=NORTH, eps=1)
     with pytest.raises(Refused, match=r"does not prove noisy: .*another claim"):
@@ -166,8 +202,16 @@ class Mechanism:
 
 
 def test_without_a_certificate_a_proof_is_looked_for(db: Database) -> None:
-    assert db.run(Mechanism(NOISY, Verdict("PROVED", NOISY_PROOF)), x=NORTH, eps=1).cost.epsilon == 1
-    with pytest.raises(Refused, match=r"noisy is REFUTED, not PROVED, and so does not run on protected data. Too little noise."):
+    assert (
+        db.run(Mechanism(NOISY, Verdict("PROVED", NOISY_PROOF)), x=NORTH, eps=1).cost.epsilon == 1
+    )
+    with pytest.raises(
+        Refused,
+        match=(
+            r"noisy is REFUTED, not PROVED, and so does not run on protected data. Too little"
+            r" noise."
+        ),
+    ):
         db.run(Mechanism(NOISY, Verdict("REFUTED", None, "Too little noise.")), x=NORTH, eps=1)
 
 
@@ -185,7 +229,10 @@ def test_what_the_proof_takes_for_granted_is_checked(db: Database) -> None:
         ({"eps": "1"}, "eps must be a number"),
         ({"N": 10**4001}, "N must be a number of at most 4,000 digits"),
         ({"N": 10**13}, "the price must lie between"),
-        ({"eps": 4000, "N": 1}, "costs epsilon 4000 at these arguments, and one question at most 4"),
+        (
+            {"eps": 4000, "N": 1},
+            "costs epsilon 4000 at these arguments, and one question at most 4",
+        ),
     ):
         with pytest.raises((Refused, InvalidArgument), match=told):
             db.run(scaled, certificate, **{"x": NORTH, "N": 2, "loud": True, "eps": 1, **wrong})
@@ -209,12 +256,18 @@ def test_a_price_is_rounded_up(db: Database) -> None:
         ("SELECT AVG(age) FROM data", "is not one COUNT"),
         ("SELECT COUNT(*), COUNT(age) FROM data", "is not one COUNT"),
         ("SELECT COUNT(*) + 1 FROM data", "is not one COUNT"),
-        ("SELECT COUNT(*) FILTER (WHERE age > 40) FROM data", "with more than 3 count in part: ask for COUNT"),
+        (
+            "SELECT COUNT(*) FILTER (WHERE age > 40) FROM data",
+            "with more than 3 count in part: ask for COUNT",
+        ),
         ("SELECT COUNT(age) FROM data", "with more than 3 count in part: ask for COUNT"),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", "groups of .* are not declared"),
         ("SELECT COUNT(*) AS n FROM data HAVING COUNT(*) > 5", "sorts or leaves out answers"),
         ("SELECT COUNT(*) FROM data LIMIT 1", "sorts or leaves out answers"),
-        ("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*) FROM data", "names a price"),
+        (
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*) FROM data",
+            "names a price",
+        ),
         ("EXPLAIN PRIVACY SELECT COUNT(*) FROM data", "none that is to be explained"),
     ],
 )
@@ -236,15 +289,21 @@ def test_arguments_are_those_of_the_program(db: Database) -> None:
 def test_a_run_that_cannot_go_well_is_refused_beforehand(db: Database) -> None:
     broken = program("broken")
     certificate = proof(broken, entry_back("q", Name("at")))
-    assert len(db.run(broken, certificate, q=[NORTH, SOUTH], at=1, extra=[1, 2], eps=1).outputs) == 1
-    with pytest.raises(Refused, match=r"broken fails at these arguments, whatever the data are: .*more than 10,000"):
+    assert (
+        len(db.run(broken, certificate, q=[NORTH, SOUTH], at=1, extra=[1, 2], eps=1).outputs) == 1
+    )
+    with pytest.raises(
+        Refused, match=r"broken fails at these arguments, whatever the data are: .*more than 10,000"
+    ):
         db.run(broken, certificate, q=[NORTH, SOUTH], at=20_000, extra=[], eps=1)
     with pytest.raises(InvalidArgument, match="extra must be a list"):
         db.run(broken, certificate, q=[NORTH, SOUTH], at=1, extra=5, eps=1)
     assert spent(db) == 1
 
 
-def test_a_failure_on_the_data_is_charged_and_says_nothing(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_on_the_data_is_charged_and_says_nothing(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from hedgerow.verify.language import interpreter as running
 
     original = running.run_program
@@ -282,17 +341,27 @@ def test_what_is_checked_is_what_runs(db: Database) -> None:
 
 def test_a_number_that_could_grow_too_large_is_refused_beforehand(db: Database) -> None:
     squares = "".join("    y = y * y\n" for _ in range(12))
-    head = '@mechanism(epsilon="eps", neighbours="all")\ndef f(x: private[float], eps: public[float]):\n'
+    head = (
+        '@mechanism(epsilon="eps", neighbours="all")\ndef f(x: private[float], eps:'
+        " public[float]):\n"
+    )
     text = f"{head}    y = x\n{squares}    return x + laplace(1 / eps) + 0 * y\n"
     (grows,) = read_programs(text)
     assert isinstance(grows, Program)
-    with pytest.raises(Refused, match=r"f is not run: line 13: a number in y \* y may grow beyond 65,536 bits"):
+    with pytest.raises(
+        Refused, match=r"f is not run: line 13: a number in y \* y may grow beyond 65,536 bits"
+    ):
         db.run(grows, proof(grows, back("x")), x=NORTH, eps=1)
     assert spent(db) == 0
 
 
-def test_it_runs_apart_where_the_engine_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, started = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE region = 'north'", list[float]()
+def test_it_runs_apart_where_the_engine_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, started = (
+        "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE region = 'north'",
+        list[float](),
+    )
     original = ProgramProcess.__init__
 
     def noted(self: ProgramProcess, *given: Any, seconds: float, memory: int) -> None:
@@ -304,7 +373,9 @@ def test_it_runs_apart_where_the_engine_does(tmp_path: Path, monkeypatch: pytest
         db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 4))
         assert started == [17]
         assert db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 4)).receipt.reused
-        monkeypatch.setattr(ProgramProcess, "run", lambda self, private: self._request({"nonsense": 1}, 17))
+        monkeypatch.setattr(
+            ProgramProcess, "run", lambda self, private: self._request({"nonsense": 1}, 17)
+        )
         with pytest.raises(SourceError) as told:
             db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 8))
     assert told.value.args == (SOURCE_FAILED,)
@@ -315,7 +386,11 @@ def test_directed_and_other_relations_are_refused(db: Database) -> None:
     for neighbours in ("increasing", "decreasing"):
         mono = program("noisy", neighbours=neighbours)
         with pytest.raises(
-            Refused, match=f'noisy is proved for neighbours "{neighbours}". A unit that comes or goes moves counts both ways'
+            Refused,
+            match=(
+                f'noisy is proved for neighbours "{neighbours}". A unit that comes or goes moves'
+                " counts both ways"
+            ),
         ):
             db.run(mono, proof(mono, back("x")), x=NORTH, eps=1)
 
@@ -324,7 +399,9 @@ def test_it_goes_through_the_policy_of_a_file(tmp_path: Path) -> None:
     path = write(tmp_path / "clinic")
     with open(path, analyst="ana") as db:
         asked = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE region = 'north'"
-        assert db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 2)).receipt.epsilon == Fraction(1, 2)
+        assert db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 2)).receipt.epsilon == Fraction(
+            1, 2
+        )
         with pytest.raises(BudgetExceeded, match="ana"):
             db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 4))
         with pytest.raises(Refused, match="at most 1"):
@@ -335,9 +412,12 @@ def test_it_goes_through_the_policy_of_a_file(tmp_path: Path) -> None:
 def test_a_sparse_vector_is_proved_and_pays_for_one_answer_of_many(db: Database) -> None:
     from verify.programs.sparse import above_threshold, bad_above_threshold_no_query_noise
 
-    asked = [f"SELECT COUNT(DISTINCT patient_id) FROM data WHERE age > {age}" for age in (78, 70, 20)]
+    asked = [
+        f"SELECT COUNT(DISTINCT patient_id) FROM data WHERE age > {age}" for age in (78, 70, 20)
+    ]
     found = db.run(above_threshold, q=asked, size=3, T=200, N=1, eps=3)
     assert found.cost.epsilon == 3
-    assert found.outputs == (False, False, True)  # each is 100 away from the threshold; noise of that size has a chance below 1e-9
+    # each is 100 away from the threshold; noise of that size has a chance below 1e-9
+    assert found.outputs == (False, False, True)
     with pytest.raises(Refused, match="not PROVED"):
         db.run(bad_above_threshold_no_query_noise, q=asked, size=3, T=200, eps=1)

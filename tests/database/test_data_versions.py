@@ -1,4 +1,6 @@
-"""A data version is accepted once, by the form of every line; other bytes under it are refused, and analysts are told no line."""
+"""A data version is accepted once, by the form of every line; other bytes under it are refused,
+and analysts are told no line.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ columns.age = { type = "integer", min = 0, max = 110 }
 COUNT = "SELECT COUNT(*) AS n FROM t"
 GOOD = made(HEAD, *ABOVE, *BELOW)
 BAD = made(HEAD, *ABOVE, b'99,77,"T', *BELOW)
-TIDY = made(HEAD, *ABOVE, *BELOW[:-1])  # without a quote inside, which a multiline file may not have
+# without a quote inside, which a multiline file may not have
+TIDY = made(HEAD, *ABOVE, *BELOW[:-1])
 TWICE = made(HEAD, *ABOVE, b'99,77,"a\nb"', *BELOW[:-1])
 LOOSE = POLICY.replace("max_units", "multiline = true\nmax_units")
 
@@ -76,13 +79,26 @@ def unread(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
         monkeypatch.setattr(data_files, name, read)
 
 
-@pytest.mark.parametrize("kind", ["a quote inside", "an open quote", "an open quote after spaces", "a comma too many", "another line end"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "a quote inside",
+        "an open quote",
+        "an open quote after spaces",
+        "a comma too many",
+        "another line end",
+    ],
+)
 def test_one_line_moves_the_count_by_one_or_the_file_is_refused(kind: str, tmp_path: Path) -> None:
-    """The engine's reader has answered 120 where 201 is right; every kind of line is tried in tests/engines/tables/test_csv_validation.py."""
+    """The engine's reader has answered 120 where 201 is right; every kind of line is tried in
+    tests/engines/tables/test_csv_validation.py.
+    """
     line, refused = KINDS[kind]
     path = write(tmp_path, made(HEAD, *ABOVE, line, *BELOW))
     if refused:
-        with pytest.raises(SourceError, match="cannot be accepted as version '1' of t: it is malformed"):
+        with pytest.raises(
+            SourceError, match="cannot be accepted as version '1' of t: it is malformed"
+        ):
             count(path)
     else:
         assert abs(count(path) - count(write(tmp_path / "without"))) <= 1.5
@@ -92,10 +108,13 @@ def test_an_analyst_is_told_no_line_and_no_ledger_is_begun(tmp_path: Path) -> No
     path = write(tmp_path, BAD)
     with pytest.raises(SourceError) as told:
         opened(path)
-    assert str(told.value) == (
-        "t.csv cannot be accepted as version '1' of t: it is malformed. The custodian runs 'hedgerow check', which tells where."
+    assert (
+        str(told.value)
+        == "t.csv cannot be accepted as version '1' of t: it is malformed. The custodian runs"
+        " 'hedgerow check', which tells where."
     )
-    other = write(tmp_path / "other", made(HEAD, b"1,2", *ABOVE, b"\0", b"3"))  # other lines, another problem, another number of them
+    # other lines, another problem, another number of them
+    other = write(tmp_path / "other", made(HEAD, b"1,2", *ABOVE, b"\0", b"3"))
     with pytest.raises(SourceError) as again:
         opened(other)
     assert str(again.value) == str(told.value)
@@ -106,13 +125,17 @@ def test_an_analyst_is_told_no_line_and_no_ledger_is_begun(tmp_path: Path) -> No
 @pytest.mark.parametrize("act", [open_dry_run, accept_policy])
 def test_the_custodian_is_told_the_lines(act: Any, tmp_path: Path) -> None:
     path = write(tmp_path, BAD)
-    with pytest.raises(SourceError, match=r"a line is malformed\.\n  line 22 has a quote that does not end on it") as told:
+    with pytest.raises(
+        SourceError, match=r"a line is malformed\.\n  line 22 has a quote that does not end on it"
+    ) as told:
         act(path)
     assert "77" not in str(told.value)
     assert not list(tmp_path.glob("x.ledger*"))
 
 
-def test_an_accepted_file_is_written_down_and_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_accepted_file_is_written_down_and_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tmp_path)
     opened(path).close()
     (body,) = entries(path)
@@ -124,7 +147,9 @@ def test_an_accepted_file_is_written_down_and_read_once(tmp_path: Path, monkeypa
 
 
 def test_a_digest_is_of_no_use_to_who_has_not_the_ledger(tmp_path: Path) -> None:
-    """Answers carry the hash of their entry, and with it all that stands before: a guess of the data must not be confirmed by it."""
+    """Answers carry the hash of their entry, and with it all that stands before: a guess of the
+    data must not be confirmed by it.
+    """
     first, second = write(tmp_path / "first"), write(tmp_path / "second")
     for path in (first, second):
         opened(path).close()
@@ -133,7 +158,9 @@ def test_a_digest_is_of_no_use_to_who_has_not_the_ledger(tmp_path: Path) -> None
     assert [len(bytes.fromhex(file["key"])) for file in files] == [32, 32]
 
 
-def test_a_copy_of_the_same_bytes_is_the_same_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_of_the_same_bytes_is_the_same_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tmp_path)
     opened(path).close()
     shutil.copy(tmp_path / "t.csv", tmp_path / "copy")
@@ -151,7 +178,10 @@ def test_other_bytes_under_an_accepted_version_are_refused(data: bytes, tmp_path
     path = write(tmp_path)
     opened(path).close()
     write(tmp_path, data)
-    words = "t.csv is not the file that was accepted as version '1' of t. Where the data have changed, the custodian declares"
+    words = (
+        "t.csv is not the file that was accepted as version '1' of t. Where the data have changed,"
+        " the custodian declares"
+    )
     with pytest.raises(SourceError, match=words):
         opened(path)
     for act in (open_dry_run, accept_policy):
@@ -209,7 +239,9 @@ def test_the_custodian_accepts_a_version_before_anybody_opens_it(tmp_path: Path)
     assert len(entries(path)) == 2
 
 
-def test_of_two_that_accept_one_file_one_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_that_accept_one_file_one_writes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tmp_path)
     read_budgets(path)
     scan = data_files.scan_csv
@@ -224,7 +256,9 @@ def test_of_two_that_accept_one_file_one_writes_it(tmp_path: Path, monkeypatch: 
     assert [list(body.get("files", {})) for body in entries(path)] == [[], ["t"]]
 
 
-def test_a_file_that_changes_while_it_is_read_is_not_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_while_it_is_read_is_not_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, scan, digest = write(tmp_path), data_files.scan_csv, data_files.digest_file
 
     def written(*of: Any, **by: Any) -> Any:

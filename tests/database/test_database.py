@@ -1,4 +1,6 @@
-"""The database end to end, in process: meaning of answers, prices, reuse, refusals that cost nothing."""
+"""The database end to end, in process: meaning of answers, prices, reuse, refusals that cost
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -26,38 +28,79 @@ from hedgerow.privacy.loss import compute_pure_rho
 
 def test_without_noise_it_is_plain_sql() -> None:
     with exactly() as db:
-        rows = ask(db, "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age, SUM(cost) AS total FROM data GROUP BY region")
+        rows = ask(
+            db,
+            "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age, SUM(cost) AS total FROM data GROUP"
+            " BY region",
+        )
     assert [row["region"] for row in rows] == ["east", "north", "south", "west"]
     assert [row["n"] for row in rows] == [266, 268, 266, 0]
     table = visits().to_pylist()
     for row in rows[:3]:
         mine = [visit for visit in table if visit["region"] == row["region"]]
-        assert row["mean_age"] == pytest.approx(sum(visit["age"] for visit in mine) / len(mine), abs=0.1)
-        assert row["total"] == pytest.approx(sum(visit["cost"] for visit in mine), abs=120)  # thirty times the scale of the noise
+        assert row["mean_age"] == pytest.approx(
+            sum(visit["age"] for visit in mine) / len(mine), abs=0.1
+        )
+        # thirty times the scale of the noise
+        assert row["total"] == pytest.approx(sum(visit["cost"] for visit in mine), abs=120)
 
 
 def test_caps_hold_and_rows_are_scaled() -> None:
-    many = pa.table({"patient_id": [1] * 10 + [2], "age": [10] * 5 + [20] * 5 + [50], "cost": [1.0] * 11, "region": ["north"] * 11})
+    many = pa.table(
+        {
+            "patient_id": [1] * 10 + [2],
+            "age": [10] * 5 + [20] * 5 + [50],
+            "cost": [1.0] * 11,
+            "region": ["north"] * 11,
+        }
+    )
     with exactly(many) as db:
         assert ask(db, "SELECT COUNT(*) AS n, COUNT(region) AS r FROM data") == [{"n": 4, "r": 4}]
-        assert ask(db, "SELECT SUM(age) AS s FROM data")[0]["s"] == pytest.approx(45 + 50, abs=3)  # forty times the scale
-    wide = pa.table({"patient_id": [7] * 4, "age": [1] * 4, "cost": [1.0] * 4, "region": ["north", "south", "east", "west"]})
+        # forty times the scale
+        assert ask(db, "SELECT SUM(age) AS s FROM data")[0]["s"] == pytest.approx(45 + 50, abs=3)
+    wide = pa.table(
+        {
+            "patient_id": [7] * 4,
+            "age": [1] * 4,
+            "cost": [1.0] * 4,
+            "region": ["north", "south", "east", "west"],
+        }
+    )
     with exactly(wide) as db:
-        assert sum(row["n"] for row in ask(db, "SELECT region, COUNT(*) AS n FROM data GROUP BY region")) == 2
+        assert (
+            sum(
+                row["n"]
+                for row in ask(db, "SELECT region, COUNT(*) AS n FROM data GROUP BY region")
+            )
+            == 2
+        )
 
 
 def test_nobodys_rows_are_dropped() -> None:
-    table = pa.table({"patient_id": [1, None, None], "age": [5, 6, 7], "cost": [1.0] * 3, "region": ["north"] * 3})
+    table = pa.table(
+        {
+            "patient_id": [1, None, None],
+            "age": [5, 6, 7],
+            "cost": [1.0] * 3,
+            "region": ["north"] * 3,
+        }
+    )
     with exactly(table) as db:
         assert ask(db, "SELECT COUNT(*) AS n FROM data") == [{"n": 1}]
 
 
 def test_results_can_be_worked_on() -> None:
     with exactly() as db:
-        rows = ask(db, "SELECT region AS r, COUNT(*) * 2 AS twice FROM data GROUP BY region HAVING COUNT(*) > 100 ORDER BY r DESC LIMIT 2")
+        rows = ask(
+            db,
+            "SELECT region AS r, COUNT(*) * 2 AS twice FROM data GROUP BY region HAVING COUNT(*) >"
+            " 100 ORDER BY r DESC LIMIT 2",
+        )
         assert rows == [{"r": "south", "twice": 532}, {"r": "north", "twice": 536}]
         assert db.budget.epsilon.spent == 4500  # type: ignore[union-attr]
-        assert ask(db, "select count(*) as n, region from data group by region order by n, region") == [
+        assert ask(
+            db, "select count(*) as n, region from data group by region order by n, region"
+        ) == [
             {"n": 0, "region": "west"},
             {"n": 266, "region": "east"},
             {"n": 266, "region": "south"},
@@ -75,7 +118,10 @@ def test_results_can_be_worked_on() -> None:
         ),
         ("SELECT SUM(age) FROM data", "SELECT SUM(age + 0) AS total FROM DATA"),
         ("SELECT AVG(age) FROM data", "SELECT ROUND(AVG(age)) FROM data -- a comment"),
-        ("SELECT region, COUNT(*) FROM data GROUP BY 1", "SELECT COUNT(*), region FROM data GROUP BY region ORDER BY 1 LIMIT 1"),
+        (
+            "SELECT region, COUNT(*) FROM data GROUP BY 1",
+            "SELECT COUNT(*), region FROM data GROUP BY region ORDER BY 1 LIMIT 1",
+        ),
     ],
 )
 def test_the_same_question_is_free(one: str, other: str) -> None:
@@ -118,7 +164,11 @@ def test_a_new_version_is_a_new_question(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:
         db.query("SELECT COUNT(*) FROM visits")
-    path.write_text(path.read_text().replace('neighbours = "add-remove"', 'neighbours = "add-remove"\nversion = "2"'))
+    path.write_text(
+        path.read_text().replace(
+            'neighbours = "add-remove"', 'neighbours = "add-remove"\nversion = "2"'
+        )
+    )
     with open(path, in_process=True) as db:
         db.query("SELECT COUNT(*) FROM visits")
         assert db.budget.epsilon.spent == Fraction(2, 10)  # type: ignore[union-attr]
@@ -149,7 +199,9 @@ def test_the_budget_runs_out_to_the_last_unit() -> None:
         for bound in range(10):
             db.query(f"SELECT COUNT(*) FROM data WHERE age > {bound}", epsilon=0.1)
         assert db.budget.left == 0  # type: ignore[union-attr]
-        with pytest.raises(BudgetExceeded, match=r"asks for epsilon 0\.100000000000 with 0\.000000000000 left"):
+        with pytest.raises(
+            BudgetExceeded, match=r"asks for epsilon 0\.100000000000 with 0\.000000000000 left"
+        ):
             db.query("SELECT COUNT(*) FROM data", epsilon=0.1)
         db.query("SELECT COUNT(*) FROM data WHERE age > 3", epsilon=0.1)  # was answered before
 
@@ -169,8 +221,14 @@ def test_the_policy_caps_one_question_and_names_its_defaults(tmp_path: Path) -> 
         assert isinstance(answer, Answer)
         assert answer.cost.epsilon == Fraction(1, 10)
         with pytest.raises(InvalidArgument, match="given twice"):
-            db.query("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits", epsilon=0.2)
-        answer = db.query("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits", epsilon=0.5)
+            db.query(
+                "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits",
+                epsilon=0.2,
+            )
+        answer = db.query(
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits",
+            epsilon=0.5,
+        )
         assert isinstance(answer, Answer)
         assert answer.cost.epsilon == Fraction(1, 2)
         for bad in (0, -1, math.nan, math.inf, True, "1", Fraction(1, 3), Fraction(1, 10**19)):
@@ -187,7 +245,8 @@ def test_an_analyst_has_a_quota_inside_the_budget(tmp_path: Path) -> None:
         with pytest.raises(BudgetExceeded, match="ana"):
             db.query("SELECT SUM(age) FROM visits", epsilon=0.1)
         db.query("SELECT SUM(age) FROM visits", epsilon=0.1, analyst="bob")
-        assert isinstance(db.query("SELECT SUM(age) FROM visits", epsilon=0.1), Answer)  # free, whoever asks
+        # free, whoever asks
+        assert isinstance(db.query("SELECT SUM(age) FROM visits", epsilon=0.1), Answer)
         with pytest.raises(InvalidArgument, match="ana, bob"):
             db.query("SELECT SUM(age) FROM visits", analyst="eve")
     with pytest.raises(InvalidArgument, match="ana, bob"):
@@ -212,15 +271,23 @@ def test_two_analysts_may_use_one_request_key(tmp_path: Path) -> None:
 
 
 def test_the_best_noise_is_chosen_for_each_question_and_leaves_both_branches_open() -> None:
-    """30 groups a unit: Gaussian noise for the groups, Laplace noise for the whole; epsilons and rhos add up all the same."""
+    """30 groups a unit: Gaussian noise for the groups, Laplace noise for the whole; epsilons and
+    rhos add up all the same.
+    """
     many = pa.table({"who": [n for n in range(200) for _ in range(30)], "g": list(range(30)) * 200})
     price = {"epsilon": 1, "delta": 1e-7}
     with protect(
         many, unit="who", neighbours="add-remove", columns={"g": list(range(30))}, epsilon=8, delta=1e-6, noise="best", max_groups=30,
         max_rows_per_group=30, max_units=1000,
     ) as db:  # fmt: skip
-        by_group, whole = "SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g", "SELECT COUNT(DISTINCT who) AS n FROM data"
-        assert [db.explain(sql, **price).lines[0].mechanism for sql in (by_group, whole)] == ["Gaussian", "Laplace"]
+        by_group, whole = (
+            "SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g",
+            "SELECT COUNT(DISTINCT who) AS n FROM data",
+        )
+        assert [db.explain(sql, **price).lines[0].mechanism for sql in (by_group, whole)] == [
+            "Gaussian",
+            "Laplace",
+        ]
         first = db.query(by_group, **price)
         assert isinstance(first, Answer)
         assert first.cost.epsilon == 1
@@ -249,10 +316,16 @@ def test_gaussian_noise_leaves_only_the_rho_branch() -> None:
         assert "It would cost rho 0.462118 (no pure epsilon)." in told
         for text in (told, str(answer)):
             assert "infinite" not in text
-            assert re.search(r"Gaussian noise is paid in rho: [0-9.]+ of the [0-9.]+ that epsilon 8 at delta 5e-7 comes to\.", text)
+            assert re.search(
+                r"Gaussian noise is paid in rho: [0-9.]+ of the [0-9.]+ that epsilon 8 at delta"
+                r" 5e-7 comes to\.",
+                text,
+            )
         again = db.query("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1)
         assert "paid in rho" not in str(again)
-        assert "paid in rho" not in str(db.explain("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1))
+        assert "paid in rho" not in str(
+            db.explain("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1)
+        )
 
 
 def test_a_median_costs_what_was_asked_for_under_gaussian_noise_too(tmp_path: Path) -> None:
@@ -260,7 +333,11 @@ def test_a_median_costs_what_was_asked_for_under_gaussian_noise_too(tmp_path: Pa
     policy = write(tmp_path)
     policy.write_text(policy.read_text().replace("[budget]", '[budget]\nnoise = "gaussian"'))
     with open(policy, in_process=True) as db:
-        for asked in ("MEDIAN(age) FROM visits", "MIN(age), MAX(age) FROM visits", "region, MEDIAN(age) FROM visits GROUP BY region"):
+        for asked in (
+            "MEDIAN(age) FROM visits",
+            "MIN(age), MAX(age) FROM visits",
+            "region, MEDIAN(age) FROM visits GROUP BY region",
+        ):
             answer = db.query(f"SELECT {asked}", epsilon=1)
             assert isinstance(answer, Answer)
             assert Fraction(99, 100) <= answer.cost.epsilon <= 1
@@ -271,9 +348,9 @@ def test_a_median_costs_what_was_asked_for_under_gaussian_noise_too(tmp_path: Pa
 
 def test_several_populations_have_several_budgets(tmp_path: Path) -> None:
     policy = write(tmp_path).read_text()
-    more = policy + (
-        '\n[budgets.staff]\nepsilon = 1\n[tables.rota]\nsource = "rota.csv"\nunit = "row"\nneighbours = "change-one"\n'
-        'population = "staff"\nmax_units = 100\n'
+    more = (
+        policy + '\n[budgets.staff]\nepsilon = 1\n[tables.rota]\nsource = "rota.csv"\nunit ='
+        ' "row"\nneighbours = "change-one"\npopulation = "staff"\nmax_units = 100\n'
     )
     (tmp_path / "rota.csv").write_text("nurse,day\n1,2\n2,3\n")
     path = tmp_path / "clinic.toml"
@@ -284,14 +361,28 @@ def test_several_populations_have_several_budgets(tmp_path: Path) -> None:
             _ = db.budget
         assert db.budgets["staff"].spent == Fraction(1, 2)  # type: ignore[union-attr]
         assert db.budgets["people"].epsilon.spent == 0  # type: ignore[union-attr]
-        assert db.query("SELECT COUNT(*) AS n FROM regions").cost.epsilon == 0  # public, so nobody pays
+        # public, so nobody pays
+        assert db.query("SELECT COUNT(*) AS n FROM regions").cost.epsilon == 0
 
 
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars"])
 def test_frames_of_every_kind(kind: str) -> None:
     table = visits()
-    frame = table if kind == "arrow" else table.to_pandas() if kind == "pandas" else __import__("polars").from_arrow(table)
-    with protect(frame, unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=10_000, max_rows_per_group=3) as db:
+    frame = (
+        table
+        if kind == "arrow"
+        else table.to_pandas()
+        if kind == "pandas"
+        else __import__("polars").from_arrow(table)
+    )
+    with protect(
+        frame,
+        unit="patient_id",
+        neighbours="add-remove",
+        columns={"age": (0, 110)},
+        epsilon=10_000,
+        max_rows_per_group=3,
+    ) as db:
         assert ask(db, "SELECT COUNT(*) AS n FROM data") == [{"n": 800}]
 
 
@@ -303,20 +394,28 @@ def answered(db: Database, sql: str, epsilon: Any) -> Answer:
 
 def stored(db: Database) -> list[dict[str, Any]]:
     """What the ledger holds of each answer, in order."""
-    return [json.loads(entry.body["payload"]) for entry in db.ledger.entries() if entry.kind == "answer"]
+    return [
+        json.loads(entry.body["payload"]) for entry in db.ledger.entries() if entry.kind == "answer"
+    ]
 
 
 def test_tables_of_different_versions_are_joined(tmp_path: Path) -> None:
     path = shop.write(tmp_path)
     spent = (
-        "SELECT SUM(quantity) AS n FROM items JOIN orders ON order_number = number JOIN customers ON customers.customer = orders.customer"
+        "SELECT SUM(quantity) AS n FROM items JOIN orders ON order_number = number JOIN customers"
+        " ON customers.customer = orders.customer"
     )
     with open(path, in_process=True) as db:
-        assert ask(db, spent) == [{"n": 3000}]  # 300 customers in two months each: 1200 items, of 1 to 4
-        assert [entry.body["version"] for entry in db.ledger.entries() if entry.kind == "charge"] == ["customers 3, items 1, orders 7"]
+        # 300 customers in two months each: 1200 items, of 1 to 4
+        assert ask(db, spent) == [{"n": 3000}]
+        assert [
+            entry.body["version"] for entry in db.ledger.entries() if entry.kind == "charge"
+        ] == ["customers 3, items 1, orders 7"]
         assert answered(db, spent, 4500).receipt.reused
         assert any(
-            step.startswith("Reads the table items, version 1: a unit is known by customer in the table orders")
+            step.startswith(
+                "Reads the table items, version 1: a unit is known by customer in the table orders"
+            )
             for step in db.explain(spent).steps
         )
     path.write_text(shop.POLICY.replace('version = "7"', 'version = "8"'), encoding="utf-8")
@@ -330,13 +429,20 @@ def test_a_larger_epsilon_is_charged_in_full_and_averaged_with_what_is_there() -
         second = answered(db, "SELECT COUNT(*) AS n FROM data", 2)
         one, two = (held["numbers"][0][0] for held in stored(db))
         assert first.rows == [{"n": one}]
-        assert second.rows == [{"n": round(Fraction(one + 4 * two, 5))}]  # half the noise counts four times
+        # half the noise counts four times
+        assert second.rows == [{"n": round(Fraction(one + 4 * two, 5))}]
         assert (second.cost.epsilon, db.budget.epsilon.spent) == (2, 3)  # type: ignore[union-attr]
-        assert second.notes[-1] == (
-            "Sums are averaged with an earlier answer to this question (ledger entry 3), the less noisy one counting more."
+        assert (
+            second.notes[-1]
+            == "Sums are averaged with an earlier answer to this question (ledger entry 3), the"
+            " less noisy one counting more."
         )
         again = answered(db, "SELECT COUNT(*) AS n FROM data", 1)
-        assert (again.rows, again.receipt.entry, again.receipt.reused) == (second.rows, second.receipt.entry, True)
+        assert (again.rows, again.receipt.entry, again.receipt.reused) == (
+            second.rows,
+            second.receipt.entry,
+            True,
+        )
         third = answered(db, "SELECT COUNT(*) AS n FROM data", 3)
         assert "(ledger entries 5, 3)" in third.notes[-1]
         assert db.budget.epsilon.spent == 6  # type: ignore[union-attr]
@@ -345,7 +451,9 @@ def test_a_larger_epsilon_is_charged_in_full_and_averaged_with_what_is_there() -
 def test_averaged_intervals_are_narrower() -> None:
     with exactly(epsilon=10) as db:
         answered(db, "SELECT COUNT(*) AS n FROM data", Fraction(1, 10))
-        alone = db.explain("SELECT COUNT(*) AS n FROM data", epsilon=Fraction(1, 5)).lines[0].error_95
+        alone = (
+            db.explain("SELECT COUNT(*) AS n FROM data", epsilon=Fraction(1, 5)).lines[0].error_95
+        )
         second = answered(db, "SELECT COUNT(*) AS n FROM data", Fraction(1, 5))
         ((low, high),) = second.interval("n")  # type: ignore[misc]
         assert high - low < 2 * alone  # type: ignore[operator]
@@ -362,7 +470,8 @@ def test_counts_from_the_middle_are_averaged_too() -> None:
     values, variances = [], []
     for held in holdings:
         units, bounds = held["centre"]
-        ((place, bound),) = [pair for pair in bounds if pair[1] == 3]  # at most three rows of a unit
+        # at most three rows of a unit
+        ((place, bound),) = [pair for pair in bounds if pair[1] == 3]
         z, p = held["numbers"][place][0], held["numbers"][units][0]
         values.append(Fraction(z + bound * p, 2))
         scales = [Fraction(held["laws"][index][1]) for index in (place, units)]
@@ -381,7 +490,10 @@ def test_means_are_those_of_averaged_sums() -> None:
         answered(db, "SELECT AVG(age) AS a FROM data", 1)
         second = answered(db, "SELECT AVG(age) AS a FROM data", 2)
         # Each in parts of a step of its own.
-        (above, below), (more, less) = ([Fraction(column[0], held["fine"][0][0]) for column in held["numbers"]] for held in stored(db))
+        (above, below), (more, less) = (
+            [Fraction(column[0], held["fine"][0][0]) for column in held["numbers"]]
+            for held in stored(db)
+        )
     above, below = above + 4 * more, below + 4 * less
     assert second.rows[0]["a"] == pytest.approx(float(110 * above / (above + below)), rel=1e-5)
 
@@ -412,14 +524,25 @@ def test_what_is_chosen_is_not_averaged() -> None:
 
 
 def test_no_release_is_null_and_says_why() -> None:
-    table = pa.table({"patient_id": [1, 2], "age": [0, 110], "cost": [1.0, 2.0], "region": ["north", "south"]})
+    table = pa.table(
+        {"patient_id": [1, 2], "age": [0, 110], "cost": [1.0, 2.0], "region": ["north", "south"]}
+    )
     with exactly(table, epsilon=10) as db:
         answer = answered(
-            db, "SELECT MEDIAN(age, method => 'propose', bound => 1) AS m, MODE(region, method => 'stable') AS r FROM data", 1
+            db,
+            "SELECT MEDIAN(age, method => 'propose', bound => 1) AS m, MODE(region, method =>"
+            " 'stable') AS r FROM data",
+            1,
         )
         assert answer.rows == [{"m": None, "r": None}]
-        for asked, method in (("MEDIAN(age, method => 'propose', bound => 1)", "propose"), ("MODE(region, method => 'stable')", "stable")):
-            why = f"{asked} is NULL where the test of the method {method} did not pass: no release, though it was paid for."
+        for asked, method in (
+            ("MEDIAN(age, method => 'propose', bound => 1)", "propose"),
+            ("MODE(region, method => 'stable')", "stable"),
+        ):
+            why = (
+                f"{asked} is NULL where the test of the method {method} did not pass: no release,"
+                " though it was paid for."
+            )
             assert why in answer.notes
         assert answer.interval("m") == [None]
         assert answer.cost.delta > 0
@@ -434,7 +557,10 @@ def test_system_tables_are_asked_like_any_other(tmp_path: Path) -> None:
         before = len(db.ledger.entries())
         own = db.query("SELECT kind, analyst FROM hedgerow.ledger")
         assert isinstance(own, ExactTable)
-        assert own.rows == [{"kind": "charge", "analyst": "ana"}, {"kind": "answer", "analyst": "ana"}]
+        assert own.rows == [
+            {"kind": "charge", "analyst": "ana"},
+            {"kind": "answer", "analyst": "ana"},
+        ]
         others = db.query("SELECT COUNT(*) AS n FROM hedgerow.ledger", analyst="bob")
         assert isinstance(others, ExactTable)
         assert others.rows == [{"n": 2}]
@@ -449,15 +575,26 @@ def test_system_tables_are_asked_like_any_other(tmp_path: Path) -> None:
         assert [row["kind"] for row in every.rows] == ["open", "policy"]
 
 
-BY_LAND = "SELECT land, COUNT(*) AS n FROM customers JOIN cities ON customers.city = cities.city GROUP BY land"
+BY_LAND = (
+    "SELECT land, COUNT(*) AS n FROM customers JOIN cities ON customers.city = cities.city GROUP BY"
+    " land"
+)
 
 
 def test_what_a_public_table_holds_need_not_be_declared(tmp_path: Path) -> None:
-    cities = [*shop.CITIES.slice(0, 2).to_pylist(), {"city": "Dorf", "land": "nowhere", "people": 10}]
+    cities = [
+        *shop.CITIES.slice(0, 2).to_pylist(),
+        {"city": "Dorf", "land": "nowhere", "people": 10},
+    ]
     with open(shop.write(tmp_path, cities=pa.Table.from_pylist(cities)), in_process=True) as db:
-        assert ask(db, BY_LAND, 1000) == [{"land": "nowhere", "n": 0}, {"land": "west", "n": 200}]  # all of them, empty ones as well
+        # all of them, empty ones as well
+        assert ask(db, BY_LAND, 1000) == [{"land": "nowhere", "n": 0}, {"land": "west", "n": 200}]
         assert db.explain(BY_LAND).threshold is None
-        total = answered(db, "SELECT SUM(people) AS n FROM customers JOIN cities ON customers.city = cities.city", 5000)
+        total = answered(
+            db,
+            "SELECT SUM(people) AS n FROM customers JOIN cities ON customers.city = cities.city",
+            5000,
+        )
         assert "at least 10 and at most 330" in total.notes[-1]
         assert total.rows[0]["n"] == pytest.approx(58_000, abs=5)
 
@@ -477,21 +614,38 @@ def test_another_public_file_is_another_question(tmp_path: Path) -> None:
         assert not second.receipt.reused
         assert (first.rows[0]["n"], second.rows[0]["n"]) == (100, 100)
         assert not any("averaged" in note for note in second.notes)
-        assert answered(db, "SELECT COUNT(*) FROM customers", 500).receipt.reused  # it reads no city
+        # it reads no city
+        assert answered(db, "SELECT COUNT(*) FROM customers", 500).receipt.reused
 
 
 def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They stay in the ledger, labelled, and are neither reused nor averaged with new ones; whatever could not be cut stays free."""
-    visits = pa.table({"id": [i // 4 for i in range(4000)], "x": [int(i % 10 < 3) for i in range(4000)]})
-    with protect(visits, unit="id", neighbours="add-remove", columns={"x": (0, 1)}, epsilon=1000) as db:
-        mean, count = "SELECT AVG(x) AS a, COUNT(*) AS n FROM data", "SELECT COUNT(*) AS n FROM data"
+    """They stay in the ledger, labelled, and are neither reused nor averaged with new ones;
+    whatever could not be cut stays free.
+    """
+    visits = pa.table(
+        {"id": [i // 4 for i in range(4000)], "x": [int(i % 10 < 3) for i in range(4000)]}
+    )
+    with protect(
+        visits, unit="id", neighbours="add-remove", columns={"x": (0, 1)}, epsilon=1000
+    ) as db:
+        mean, count = (
+            "SELECT AVG(x) AS a, COUNT(*) AS n FROM data",
+            "SELECT COUNT(*) AS n FROM data",
+        )
         with monkeypatch.context() as before:  # as version 0.1.0 did
-            before.setattr("hedgerow.plan.contribution_limits.can_exceed_row_bound", lambda _: False)
+            before.setattr(
+                "hedgerow.plan.contribution_limits.can_exceed_row_bound", lambda _: False
+            )
             before.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
             before.setattr("hedgerow.database.database.PLAN", "before")
             false = answered(db, mean, 20)
             right = answered(db, count, 20)
-            for asked in ("COUNT(DISTINCT id)", "SUM(x, contribution_bounds_per_group => (0, 3))", "COUNT(DISTINCT x)", "MODE(x)"):
+            for asked in (
+                "COUNT(DISTINCT id)",
+                "SUM(x, contribution_bounds_per_group => (0, 3))",
+                "COUNT(DISTINCT x)",
+                "MODE(x)",
+            ):
                 answered(db, f"SELECT {asked} AS n FROM data", 20)
         assert false.rows[0]["a"] < 0.1
         assert abs(false.rows[0]["n"] - 1000) > 500
@@ -502,7 +656,9 @@ def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.Mo
         assert not any("averaged" in note for note in again.notes)
         assert answered(db, count, 20).rows == right.rows
         assert answered(db, mean, 20).rows == again.rows
-        listed = db.query("SELECT entry, note FROM hedgerow.ledger WHERE kind = 'charge' ORDER BY entry")
+        listed = db.query(
+            "SELECT entry, note FROM hedgerow.ledger WHERE kind = 'charge' ORDER BY entry"
+        )
     notes = [row["note"] for row in listed.rows]
     assert [note is None for note in notes] == [False, True, True, True, False, False, True]
     assert notes[0].startswith("not reused where somebody may have more rows")

@@ -1,4 +1,6 @@
-"""Opening: the ledger rules, a policy that says more is refused until it is accepted, and mistakes change nothing."""
+"""Opening: the ledger rules, a policy that says more is refused until it is accepted, and
+mistakes change nothing.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Pa
         with pytest.raises(SourceError, match="The file of visits has changed since it was opened"):
             db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")
         assert db.budget.epsilon.spent == spent  # type: ignore[union-attr]
-        assert db.query("SELECT COUNT(*) AS n FROM visits").rows == first.rows  # what was answered stays
+        # what was answered stays
+        assert db.query("SELECT COUNT(*) AS n FROM visits").rows == first.rows
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,9 @@ def test_what_tightens_needs_no_word_but_is_kept(tmp_path: Path) -> None:
 
 
 def overtaken(path: Path, monkeypatch: pytest.MonkeyPatch, faster: str) -> None:
-    """Another process lets its policy rule while the next one to open looks at what the ledger accepted."""
+    """Another process lets its policy rule while the next one to open looks at what the ledger
+    accepted.
+    """
 
     def meanwhile(old: Policy, new: Policy) -> tuple[str, ...]:
         monkeypatch.undo()
@@ -90,7 +95,9 @@ def overtaken(path: Path, monkeypatch: pytest.MonkeyPatch, faster: str) -> None:
     monkeypatch.setattr(opening, "list_loosenings", meanwhile)
 
 
-def test_a_policy_is_compared_with_the_one_that_rules_when_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_is_compared_with_the_one_that_rules_when_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     overtaken(path := write(tmp_path), monkeypatch, "1.0")
     with pytest.raises(Refused, match="epsilon is raised from 1 to 2"):
         open(path, in_process=True)
@@ -99,7 +106,9 @@ def test_a_policy_is_compared_with_the_one_that_rules_when_it_is_written(tmp_pat
         accept_policy(path)
 
 
-def test_of_two_that_open_with_the_same_policy_one_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_that_open_with_the_same_policy_one_writes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     overtaken(path := write(tmp_path), monkeypatch, "2.0")
     with open(path, in_process=True) as db:
         assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "policy"]
@@ -117,7 +126,12 @@ def test_to_rehearse_a_policy_changes_nothing(tmp_path: Path) -> None:
         path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
         with open_dry_run(path) as trial:
             assert (trial.budget.epsilon.total, trial.budget.epsilon.spent) == (2, Fraction(1, 2))  # type: ignore[union-attr]
-        assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "charge", "answer"]
+        assert [entry.kind for entry in db.ledger.entries()] == [
+            "open",
+            "policy",
+            "charge",
+            "answer",
+        ]
         db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")  # whoever has it open goes on
     path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0"))
     with pytest.raises(Refused, match="epsilon is raised from 3 to 4"):
@@ -131,7 +145,9 @@ def test_raising_the_budget_raises_nothing_else(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:
         db.query("SELECT COUNT(*) FROM visits", epsilon=1)
-    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0").replace("max = 110", "max = 120"))
+    path.write_text(
+        POLICY.replace("epsilon = 3.0", "epsilon = 4.0").replace("max = 110", "max = 120")
+    )
     with pytest.raises(Refused, match="more than the budget"):
         accept_policy(path, budgets_only=True)
     path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0"))
@@ -170,7 +186,9 @@ def test_a_charged_population_outlives_its_last_table(tmp_path: Path) -> None:
     pq.write_table(visits(5), tmp_path / "other.parquet")
     with open(path, in_process=True) as db:
         db.query("SELECT COUNT(*) FROM other", epsilon=Fraction(1, 2))
-    path.write_text(POLICY.replace("[tables.regions]", "[budgets.more]\nepsilon = 1\n[tables.regions]"))
+    path.write_text(
+        POLICY.replace("[tables.regions]", "[budgets.more]\nepsilon = 1\n[tables.regions]")
+    )
     accept_policy(path)
     with open(path, in_process=True) as db:
         assert db.budgets["more"].spent == Fraction(1, 2)  # type: ignore[union-attr]
@@ -207,17 +225,29 @@ def test_a_lost_ledger_opens_no_fresh_budget(tmp_path: Path) -> None:
 def test_a_frame_may_have_a_ledger_of_its_own(tmp_path: Path) -> None:
     for spent in (Fraction(1, 2), Fraction(1)):
         with protect(
-            visits(), unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, ledger=tmp_path / "frame.ledger"
+            visits(),
+            unit="patient_id",
+            neighbours="add-remove",
+            columns={"age": (0, 110)},
+            epsilon=1,
+            ledger=tmp_path / "frame.ledger",
         ) as db:
-            db.query("SELECT COUNT(*) FROM data" if spent < 1 else "SELECT SUM(age) FROM data", epsilon=0.5)
+            db.query(
+                "SELECT COUNT(*) FROM data" if spent < 1 else "SELECT SUM(age) FROM data",
+                epsilon=0.5,
+            )
             assert db.budget.spent == spent  # type: ignore[union-attr]
 
 
 @pytest.mark.long
 def test_the_engine_in_a_process_of_its_own_says_the_same(tmp_path: Path) -> None:
-    wide = POLICY.replace("epsilon = 3.0", "epsilon = 9000").replace("per_query = 1.0", "per_query = 9000")
+    wide = POLICY.replace("epsilon = 3.0", "epsilon = 9000").replace(
+        "per_query = 1.0", "per_query = 9000"
+    )
     with open(write(tmp_path, wide)) as db:
-        rows = db.query("SELECT region, COUNT(*) AS n FROM visits GROUP BY region", epsilon=2000).rows  # type: ignore[union-attr]
+        rows = db.query(
+            "SELECT region, COUNT(*) AS n FROM visits GROUP BY region", epsilon=2000
+        ).rows  # type: ignore[union-attr]
     assert [row["n"] for row in rows] == [266, 268, 266, 0]
 
 
@@ -254,7 +284,8 @@ def test_another_ledger_for_the_same_data_is_begun_knowingly(tmp_path: Path, nam
     with pytest.raises(Refused, match=r'Write ledger = "clinic\.ledger"'):
         open(path, in_process=True)
     assert [file.name for file in tmp_path.glob("*.ledger")] == ["clinic.ledger"]
-    (tmp_path / "broken.ledger.anchor").write_text("this is no anchor")  # the trouble of another ledger is not ours
+    # the trouble of another ledger is not ours
+    (tmp_path / "broken.ledger.anchor").write_text("this is no anchor")
     with pytest.raises(Refused, match="fresh budget"):
         open(path, in_process=True)
     accept_policy(path, note="a new study, agreed by the board")
@@ -266,7 +297,11 @@ def test_a_policy_that_no_longer_rules_answers_nothing(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:
         db.query("SELECT SUM(age) FROM visits", epsilon=0.1)
-        path.write_text(POLICY.replace('age = { type = "integer", min = 0, max = 110 }', "age = { hidden = true }"))
+        path.write_text(
+            POLICY.replace(
+                'age = { type = "integer", min = 0, max = 110 }', "age = { hidden = true }"
+            )
+        )
         accept_policy(path)
         for sql in ("SELECT SUM(age) FROM visits", "SELECT COUNT(*) FROM visits"):
             with pytest.raises(Refused, match="Open it again"):
@@ -300,12 +335,21 @@ def test_another_name_of_the_same_file_is_no_fresh_budget(tmp_path: Path) -> Non
     (tmp_path / "again.parquet").hardlink_to(tmp_path / "visits.parquet")
     (tmp_path / "ledgers").mkdir()
     moved = 'name = "clinic"\nledger = "ledgers/clinic.ledger"'
-    path.write_text(POLICY.replace('name = "clinic"', moved).replace("visits.parquet", "again.parquet"))
-    with pytest.raises(Refused, match=r'clinic.ledger already keeps the budget of visits.parquet.* Write ledger = "clinic\.ledger"'):
+    path.write_text(
+        POLICY.replace('name = "clinic"', moved).replace("visits.parquet", "again.parquet")
+    )
+    with pytest.raises(
+        Refused,
+        match=(
+            r"clinic.ledger already keeps the budget of visits.parquet.* Write ledger ="
+            r' "clinic\.ledger"'
+        ),
+    ):
         open(path, in_process=True)
     with pytest.raises(Refused, match="fresh budget"):
         read_budgets(path)
-    (tmp_path / "visits.parquet").unlink()  # what lay there is gone: nothing tells any more that it was the same
+    # what lay there is gone: nothing tells any more that it was the same
+    (tmp_path / "visits.parquet").unlink()
     open(path, in_process=True).close()
 
 
@@ -315,8 +359,16 @@ def test_a_ledger_beside_the_data_is_found_from_another_folder(tmp_path: Path) -
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     text = POLICY.replace('"regions.csv"', f'"{tmp_path}/data/regions.csv"')
-    (elsewhere / "clinic.toml").write_text(text.replace('"visits.parquet"', f'"{tmp_path}/data/visits.parquet"'))
-    with pytest.raises(Refused, match=r'already keeps the budget of visits\.parquet.*Write ledger = "\.\./data/clinic\.ledger"'):
+    (elsewhere / "clinic.toml").write_text(
+        text.replace('"visits.parquet"', f'"{tmp_path}/data/visits.parquet"')
+    )
+    with pytest.raises(
+        Refused,
+        match=(
+            r"already keeps the budget of visits\.parquet.*Write ledger ="
+            r' "\.\./data/clinic\.ledger"'
+        ),
+    ):
         open(elsewhere / "clinic.toml", in_process=True)
     (elsewhere / "linked.parquet").symlink_to(tmp_path / "data" / "visits.parquet")
     (elsewhere / "clinic.toml").write_text(text.replace('"visits.parquet"', '"linked.parquet"'))
@@ -337,10 +389,17 @@ def test_a_link_takes_no_source_to_another_population(tmp_path: Path) -> None:
     moved = more.replace('"visits.parquet"', '"other.parquet"').replace(
         "[budgets.people]", "[budgets.others]\nepsilon = 1\n[budgets.people]"
     )
-    path.write_text(moved.replace('population = "people"', 'population = "others"').replace("[tables.visits", "[tables.again"))
+    path.write_text(
+        moved.replace('population = "people"', 'population = "others"').replace(
+            "[tables.visits", "[tables.again"
+        )
+    )
     with pytest.raises(Refused, match="takes the source of 'visits' to another population"):
         open(path, in_process=True)
-    with pytest.raises(Refused, match=r"visits\.parquet' belongs to the population 'people' and cannot move to 'others'"):
+    with pytest.raises(
+        Refused,
+        match=r"visits\.parquet' belongs to the population 'people' and cannot move to 'others'",
+    ):
         accept_policy(path)
 
 
@@ -348,7 +407,8 @@ def test_the_other_ledger_is_only_looked_at(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:
         path.write_text(POLICY.replace('name = "clinic"', 'name = "other"'))
-        with db.ledger._transaction(), pytest.raises(Refused, match="fresh budget"):  # somebody holds its lock
+        # somebody holds its lock
+        with db.ledger._transaction(), pytest.raises(Refused, match="fresh budget"):
             open(path, in_process=True)
 
 
@@ -356,11 +416,20 @@ def test_ledgers_about_other_data_may_lie_side_by_side(tmp_path: Path) -> None:
     path = write(tmp_path)
     open(path, in_process=True).close()
     pq.write_table(visits(7), tmp_path / "staff.parquet")
-    path.write_text(POLICY.replace('name = "clinic"', 'name = "other"').replace("visits.parquet", "staff.parquet"))
+    path.write_text(
+        POLICY.replace('name = "clinic"', 'name = "other"').replace(
+            "visits.parquet", "staff.parquet"
+        )
+    )
     open(path, in_process=True).close()
     for name in ("one", "two"):  # a frame has no name that could be known again
         protect(
-            visits(), unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, ledger=tmp_path / f"{name}.ledger"
+            visits(),
+            unit="patient_id",
+            neighbours="add-remove",
+            columns={"age": (0, 110)},
+            epsilon=1,
+            ledger=tmp_path / f"{name}.ledger",
         ).close()
     assert {file.stem for file in tmp_path.glob("*.ledger")} == {"clinic", "other", "one", "two"}
 
@@ -392,7 +461,11 @@ def test_a_budget_that_no_table_uses_yet_stands_in_nobodys_way(tmp_path: Path) -
         assert list(db.budgets) == ["people"]
         assert db.budget == db.budgets["people"]
         assert any("staff" in warning for warning in db.policy.warnings)
-    path.write_text(UNUSED.replace("public = true", 'unit = "row"\nneighbours = "add-remove"\npopulation = "staff"'))
+    path.write_text(
+        UNUSED.replace(
+            "public = true", 'unit = "row"\nneighbours = "add-remove"\npopulation = "staff"'
+        )
+    )
     accept_policy(path)
     assert list(read_budgets(path)) == ["people", "staff"]
 

@@ -18,7 +18,11 @@ def test_a_chapter_as_data() -> None:
             "entry": 3,
             "cost": "0.300000000000",
             "reused": False,
-            "account": {"total": "1.000000000000", "spent": "0.600000000000", "left": "0.400000000000"},
+            "account": {
+                "total": "1.000000000000",
+                "spent": "0.600000000000",
+                "left": "0.400000000000",
+            },
         },
     }
     assert json.loads(json.dumps(document)) == document

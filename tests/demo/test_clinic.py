@@ -50,7 +50,10 @@ def test_its_days_are_days(tmp_path: Path) -> None:
     day = table.column("day")
     assert day is not None
     assert (day.grain, len(day.values or ())) == ("day", 365)
-    sql = "SELECT COUNT(*) AS n FROM visits WHERE day BETWEEN '2026-06-10' AND '2026-06-20' AND DAYOFWEEK(day) = 1"
+    sql = (
+        "SELECT COUNT(*) AS n FROM visits WHERE day BETWEEN '2026-06-10' AND '2026-06-20' AND"
+        " DAYOFWEEK(day) = 1"
+    )
     with duckdb.connect(":memory:") as files:
         files.read_parquet(str(tmp_path / "visits.parquet")).create_view("visits")
         counted = sql.replace("COUNT(*) AS n", "LEAST(COUNT(*), 5) AS n") + " GROUP BY patient_id"
@@ -65,20 +68,27 @@ def test_its_days_are_days(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_an_edited_policy_stays_and_missing_data_are_made_again(tmp_path: Path) -> None:
     clinic.prepare_clinic(tmp_path)
-    page = (tmp_path / POLICY_FILE).read_text(encoding="utf-8").replace("epsilon = 3.0", "epsilon = 4.0")
+    page = (
+        (tmp_path / POLICY_FILE)
+        .read_text(encoding="utf-8")
+        .replace("epsilon = 3.0", "epsilon = 4.0")
+    )
     (tmp_path / POLICY_FILE).write_text(page, encoding="utf-8")
     (tmp_path / "clinic.ledger").write_text("spent", encoding="utf-8")
     (tmp_path / "regions.csv").unlink()
     assert clinic.prepare_clinic(tmp_path)[1] is True
     assert (tmp_path / POLICY_FILE).read_text(encoding="utf-8") == page
-    assert (tmp_path / "clinic.ledger").read_text(encoding="utf-8") == "spent"  # never reset without a word
+    # never reset without a word
+    assert (tmp_path / "clinic.ledger").read_text(encoding="utf-8") == "spent"
 
     clinic.prepare_clinic(tmp_path, reset=True)
     assert names(tmp_path) == FILES
     assert (tmp_path / POLICY_FILE).read_text(encoding="utf-8") == clinic._POLICY_TEXT
 
 
-@pytest.mark.parametrize("name", ["notes.txt", POLICY_FILE, "visits.parquet", "clinic.ledger", "visits.csv"])
+@pytest.mark.parametrize(
+    "name", ["notes.txt", POLICY_FILE, "visits.parquet", "clinic.ledger", "visits.csv"]
+)
 @pytest.mark.parametrize("reset", [True, False])
 def test_what_it_did_not_make_it_leaves(name: str, reset: bool, tmp_path: Path) -> None:
     (tmp_path / name).write_text("mine\n", encoding="utf-8")
@@ -100,7 +110,10 @@ def test_other_files_are_counted_and_do_not_hinder_using_it(tmp_path: Path) -> N
 
 @pytest.mark.long
 def test_what_an_earlier_demo_made_does_not_hinder(tmp_path: Path) -> None:
-    (tmp_path / "visits.csv").write_text("patient_id,age,region,month,diagnosis,cost\nP0001,3,north,2026-01,flu,20\n", encoding="utf-8")
+    (tmp_path / "visits.csv").write_text(
+        "patient_id,age,region,month,diagnosis,cost\nP0001,3,north,2026-01,flu,20\n",
+        encoding="utf-8",
+    )
     assert clinic.prepare_clinic(tmp_path)[1] is True
     assert names(tmp_path) == FILES | {"visits.csv"}
 

@@ -1,4 +1,6 @@
-"""What a page says: the answer, its error, the price; and what only a custodian sees is marked as such."""
+"""What a page says: the answer, its error, the price; and what only a custodian sees is marked
+as such.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,11 @@ def assert_left(page: str) -> None:
 
 
 def test_protected() -> None:
-    page = drawn(draw.protected(Protected("demo/clinic.toml", "patient_id", "add-remove", 0.731, 1234, ACCOUNT), 78))
+    page = drawn(
+        draw.protected(
+            Protected("demo/clinic.toml", "patient_id", "add-remove", 0.731, 1234, ACCOUNT), 78
+        )
+    )
     assert "protects patient_id under add-remove" in " ".join(page.split())
     assert "73 %" in page
     assert "◆ 1,234 patients" in page
@@ -56,7 +62,11 @@ def test_protected() -> None:
 
 
 def test_explained() -> None:
-    page = drawn(draw.explained(Explained("SELECT 1", "It would cost [much].", 5, Fraction(2, 10), ACCOUNT), 78))
+    page = drawn(
+        draw.explained(
+            Explained("SELECT 1", "It would cost [much].", 5, Fraction(2, 10), ACCOUNT), 78
+        )
+    )
     assert "It would cost [much]." in page
     assert "epsilon 0.2" in page
     assert_left(page)
@@ -68,7 +78,11 @@ def test_grouped_and_filtered() -> None:
         drawn(draw.filtered(Filtered("SELECT 1", COUNTS, MEANS, RECEIPT), 78)),
     ):
         assert "500 ± 60" in page
-        rows = [line.split() for line in page.splitlines() if line.strip().startswith(("north", "south"))]
+        rows = [
+            line.split()
+            for line in page.splitlines()
+            if line.strip().startswith(("north", "south"))
+        ]
         assert [row[-1] for row in rows] == ["510", "77", "51", "52"]
         assert_paid(page)
 
@@ -96,14 +110,30 @@ def test_discovered() -> None:
 
 
 def test_refused() -> None:
-    page = drawn(draw.refused(Refused((Refusal("SELECT *", "No rows\n    SELECT *\n           ^"),), ACCOUNT), 78))
+    page = drawn(
+        draw.refused(
+            Refused((Refusal("SELECT *", "No rows\n    SELECT *\n           ^"),), ACCOUNT), 78
+        )
+    )
     assert "    SELECT *\n           ^" in page
     assert_left(page)
 
 
 def test_attacked() -> None:
     tries = (TextBar("1", 180, 150, 210, 190), TextBar("2", 195, 165, 225, 190))
-    it = Attacked(50, 1, "SELECT 1", Fraction(1, 10), tries, 187.5, 10.0, 7.07, "The quota is gone.", 190, ACCOUNT)
+    it = Attacked(
+        50,
+        1,
+        "SELECT 1",
+        Fraction(1, 10),
+        tries,
+        187.5,
+        10.0,
+        7.07,
+        "The quota is gone.",
+        190,
+        ACCOUNT,
+    )
     page = drawn(draw.attacked(it, 78))
     assert "50 answers, 1 number" in page
     assert "average of 2 is 187.5, off by about 10.0" in page
@@ -121,7 +151,13 @@ def test_spent() -> None:
 
 
 def test_kept() -> None:
-    it = Kept("demo/clinic.ledger", 18, True, Fraction(3, 4), (Charge(3, "ana", "COUNT(*) of visits", Fraction(3, 4)),))
+    it = Kept(
+        "demo/clinic.ledger",
+        18,
+        True,
+        Fraction(3, 4),
+        (Charge(3, "ana", "COUNT(*) of visits", Fraction(3, 4)),),
+    )
     page = drawn(draw.kept(it, 78))
     assert "18 entries, recomputed: nothing is wrong; charges of epsilon 0.75 in all" in page
     assert "hedgerow ledger verify demo/clinic.toml" in page
@@ -136,7 +172,10 @@ def test_unpaid() -> None:
 
 
 def test_audited() -> None:
-    findings = Finding("ours", 1.0, 0.92, "output >= 1", False), Finding("theirs", 1.0, 6.5, "output is odd", True)
+    findings = (
+        Finding("ours", 1.0, 0.92, "output >= 1", False),
+        Finding("theirs", 1.0, 6.5, "output is odd", True),
+    )
     page = drawn(draw.audited(Audited(findings, 50_000, 0.999), 78))
     verdicts = [line.split()[-1] for line in page.splitlines() if "≥" in line]
     assert verdicts == ["stands", "refuted"]

@@ -1,4 +1,6 @@
-"""The invented people: the same everywhere, within what the policy declares, and with something to find in them."""
+"""The invented people: the same everywhere, within what the policy declares, and with something
+to find in them.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def test_values_are_the_declared_ones(patients: pa.Table, visits: pa.Table) -> N
 
 
 def test_the_caps_of_the_policy_leave_nobody_out(visits: pa.Table) -> None:
-    grouped = visits.group_by("patient_id").aggregate([("cost", "count"), ("diagnosis", "count_distinct"), ("region", "count_distinct")])
+    grouped = visits.group_by("patient_id").aggregate(
+        [("cost", "count"), ("diagnosis", "count_distinct"), ("region", "count_distinct")]
+    )
     assert grouped.num_rows == PATIENTS
     assert pc.max(grouped["cost_count"]).as_py() <= 5
     assert pc.max(grouped["diagnosis_count_distinct"]).as_py() <= 3
@@ -60,12 +64,17 @@ def test_the_caps_of_the_policy_leave_nobody_out(visits: pa.Table) -> None:
 def test_a_visit_is_that_of_its_patient(patients: pa.Table, visits: pa.Table) -> None:
     whose = visits["patient_id"].to_numpy() - 1
     for name in ("age", "smoker", "region"):
-        assert (patients[name].to_numpy(zero_copy_only=False)[whose] == visits[name].to_numpy(zero_copy_only=False)).all()
+        assert (
+            patients[name].to_numpy(zero_copy_only=False)[whose]
+            == visits[name].to_numpy(zero_copy_only=False)
+        ).all()
 
 
 def test_there_is_something_to_find(visits: pa.Table) -> None:
     """These are facts of one fixed table, not chances."""
-    age, smoker, cost = (visits[name].to_numpy(zero_copy_only=False) for name in ("age", "smoker", "cost"))
+    age, smoker, cost = (
+        visits[name].to_numpy(zero_copy_only=False) for name in ("age", "smoker", "cost")
+    )
     sick, region = (visits[name].to_numpy(zero_copy_only=False) for name in ("diagnosis", "region"))
     assert age[sick == "heart failure"].mean() > age[sick == "flu"].mean() + 20
     assert smoker[sick == "lung cancer"].mean() > 2 * smoker.mean()
@@ -81,7 +90,12 @@ def test_throws_are_even_and_depend_on_their_name() -> None:
     assert ((throws >= 0) & (throws < 1)).all()
     assert np.abs(np.histogram(throws, bins=10)[0] - 10_000).max() < 500
     assert not (people._draw_uniform("other", np.arange(10)) == throws[:10]).any()
-    assert people._choose_weighted((1, 0, 2), np.array([0.0, 0.32, 0.34, 0.999])).tolist() == [0, 0, 2, 2]
+    assert people._choose_weighted((1, 0, 2), np.array([0.0, 0.32, 0.34, 0.999])).tolist() == [
+        0,
+        0,
+        2,
+        2,
+    ]
 
 
 def test_regions_are_a_small_file() -> None:

@@ -40,8 +40,13 @@ def test_an_axis_of_no_length() -> None:
 
 
 def test_only_the_truth_is_coloured_as_truth() -> None:
-    for text in (plot.draw_bar(TextBar("a", 5, 3, 7, 6), 10, 11), plot.draw_span(TextBar("a", 5, 3, 7, 1), 0, 10, 11)):
-        assert [text.plain[span.start : span.end] for span in text.spans if span.style == "truth"] == ["◆"]
+    for text in (
+        plot.draw_bar(TextBar("a", 5, 3, 7, 6), 10, 11),
+        plot.draw_span(TextBar("a", 5, 3, 7, 1), 0, 10, 11),
+    ):
+        assert [
+            text.plain[span.start : span.end] for span in text.spans if span.style == "truth"
+        ] == ["◆"]
 
 
 def test_a_bar_never_leaves_its_width() -> None:

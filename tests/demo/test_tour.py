@@ -1,4 +1,5 @@
-"""The tour on the real database: what is paid, what is answered, what is refused; and the second time it is free.
+"""The tour on the real database: what is paid, what is answered, what is refused; and the second
+time it is free.
 
 Alarm rate of each statistical check: 1e-9.
 """
@@ -13,7 +14,19 @@ import pytest
 
 import hedgerow
 from hedgerow.demo import clinic, tour
-from hedgerow.demo.chapters import Attacked, Chapter, Discovered, Explained, Filtered, Grouped, Kept, Protected, Refused, Spent, Unpaid
+from hedgerow.demo.chapters import (
+    Attacked,
+    Chapter,
+    Discovered,
+    Explained,
+    Filtered,
+    Grouped,
+    Kept,
+    Protected,
+    Refused,
+    Spent,
+    Unpaid,
+)
 from hedgerow.demo.sample_data import RARE
 
 pytestmark = pytest.mark.long
@@ -45,7 +58,12 @@ def test_the_budget_falls_and_runs_out(tours: Tours) -> None:
     accounts = [chapter.account for chapter in tours.first if hasattr(chapter, "account")]
     assert [float(account.left) for account in accounts] == [3, 3, 1.25, 0.75, 0.75]
     receipts = [chapter.receipt for chapter in tours.first if hasattr(chapter, "receipt")]
-    assert [(float(receipt.cost), float(receipt.account.left)) for receipt in receipts] == [(0.5, 2.5), (0, 2.5), (0.75, 1.75), (0.5, 1.25)]
+    assert [(float(receipt.cost), float(receipt.account.left)) for receipt in receipts] == [
+        (0.5, 2.5),
+        (0, 2.5),
+        (0.75, 1.75),
+        (0.5, 1.25),
+    ]
     spent = only(tours.first, Spent)
     assert isinstance(spent, Spent)
     assert "asks for epsilon 1.000000000000 with 0.750000000000 left" in spent.message
@@ -66,20 +84,31 @@ def test_the_second_tour_is_free_and_the_same(tours: Tours) -> None:
 
 def test_answers_are_near_the_truth(tours: Tours) -> None:
     with hedgerow.open(tours.policy, in_process=True) as db:
-        for sql, columns, price in ((tour.BY_REGION, ("visits", "mean_cost"), 0.5), (tour.DIAGNOSES, ("visits",), 0.75)):
+        for sql, columns, price in (
+            (tour.BY_REGION, ("visits", "mean_cost"), 0.5),
+            (tour.DIAGNOSES, ("visits",), 0.75),
+        ):
             answer = db.query(sql, epsilon=price)
             assert isinstance(answer, tour.Answer)
             assert answer.receipt.reused
-            truth = {row[0]: row[1:] for row in tour.ClinicSession(tours.policy, db).query_exact(sql)}
+            truth = {
+                row[0]: row[1:] for row in tour.ClinicSession(tours.policy, db).query_exact(sql)
+            }
             for place, column in enumerate(columns):
-                for row, (low, high) in zip(answer.rows, answer.interval(column, 1 - RARELY / 100), strict=True):
+                for row, (low, high) in zip(
+                    answer.rows, answer.interval(column, 1 - RARELY / 100), strict=True
+                ):
                     assert low <= truth[next(iter(row.values()))][place] <= high
 
 
 def test_who_is_protected(tours: Tours) -> None:
     chapter = only(tours.first, Protected)
     assert isinstance(chapter, Protected)
-    assert (chapter.unit, chapter.neighbours, chapter.truth) == ("patient_id", "add-remove", 100_000)
+    assert (chapter.unit, chapter.neighbours, chapter.truth) == (
+        "patient_id",
+        "add-remove",
+        100_000,
+    )
     assert chapter.guess == pytest.approx(0.9525741268)
 
 

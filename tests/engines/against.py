@@ -1,4 +1,6 @@
-"""An engine beside the reference: tables of plain rows for both, the same order of groups, and what each of them says."""
+"""An engine beside the reference: tables of plain rows for both, the same order of groups, and
+what each of them says.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ IDS: Mapping[type, tuple[str, pa.DataType]] = {
 
 def id_type(tables: Tables) -> type:
     """That of the first id there is."""
-    return next((type(row["id"]) for rows in tables.values() for row in rows if row.get("id") is not None), int)
+    return next(
+        (type(row["id"]) for rows in tables.values() for row in rows if row.get("id") is not None),
+        int,
+    )
 
 
 def frames(schemas: Mapping[str, Schema], tables: Tables) -> dict[str, RegisteredTable]:
@@ -44,7 +49,10 @@ def frames(schemas: Mapping[str, Schema], tables: Tables) -> dict[str, Registere
     ids, found = IDS[id_type(tables)][1], {}
     for name, schema in schemas.items():
         rows = tables[name]
-        arrays = {column.name: _array(column.type, [row[column.name] for row in rows]) for column in schema.columns}
+        arrays = {
+            column.name: _array(column.type, [row[column.name] for row in rows])
+            for column in schema.columns
+        }
         if schema.unit not in (None, "row") and schema.link is None:
             arrays["id"] = pa.array([row["id"] for row in rows], ids, from_pandas=False)
         found[name] = RegisteredTable(pa.table(arrays), schema)
@@ -52,11 +60,15 @@ def frames(schemas: Mapping[str, Schema], tables: Tables) -> dict[str, Registere
 
 
 def _array(type_: Type, values: Sequence[Any]) -> pa.Array:
-    return ARRAYS[type_]([value.isoformat() if isinstance(value, date) else value for value in values])
+    return ARRAYS[type_](
+        [value.isoformat() if isinstance(value, date) else value for value in values]
+    )
 
 
 class EngineRank:
-    """The order of DuckDB, asked of DuckDB itself; the types of keys are those of the plan, and what comes after them has its own."""
+    """The order of DuckDB, asked of DuckDB itself; the types of keys are those of the plan, and
+    what comes after them has its own.
+    """
 
     def __init__(self) -> None:
         self._connection = duckdb.connect()
@@ -67,7 +79,9 @@ class EngineRank:
             return tied
         known = plan.bound.columns
         keys = [SQL_TYPES[known[key].type] for key in plan.bound.keys]
-        columns = {SQL_TYPES[known[name].type] for measure in plan.measures for name in measure.columns}
+        columns = {
+            SQL_TYPES[known[name].type] for measure in plan.measures for name in measure.columns
+        }
 
         def rank(unit: Value, group: Sequence[Value]) -> int:
             more = [_type_of(value, columns) for value in group[len(keys) :]]
@@ -98,7 +112,10 @@ RANKS = EngineRank()
 
 def nodes(rows: Any) -> list[Any]:
     """A node and all below it."""
-    below = [*getattr(rows, "sources", ()), *(getattr(rows, name) for name in ("source", "other") if hasattr(rows, name))]
+    below = [
+        *getattr(rows, "sources", ()),
+        *(getattr(rows, name) for name in ("source", "other") if hasattr(rows, name)),
+    ]
     return [rows, *(node for one in below for node in nodes(one))]
 
 
@@ -110,14 +127,22 @@ def schemas(plan: Aggregate) -> dict[str, Schema]:
         if schema.link is not None:
             yield from above(schema.link.parent)
 
-    return {found.table: found for node in nodes(plan.bound.source) if hasattr(node, "schema") for found in above(node.schema)}
+    return {
+        found.table: found
+        for node in nodes(plan.bound.source)
+        if hasattr(node, "schema")
+        for found in above(node.schema)
+    }
 
 
 def plain(cells: Cells) -> Found:
     """As the reference says it; keys must not repeat."""
     groups = list(zip(*cells.keys, strict=True)) if cells.keys else [()] * len(cells)
     assert len(set(groups)) == len(groups)
-    return {group: tuple(_plain(column[i]) for column in cells.numbers) for i, group in enumerate(groups)}
+    return {
+        group: tuple(_plain(column[i]) for column in cells.numbers)
+        for i, group in enumerate(groups)
+    }
 
 
 def _plain(number: Any) -> Any:
@@ -141,7 +166,13 @@ def agreed_in(dialect: Dialect, rank: reference.Rank, plan: Aggregate, tables: T
     """The same with another order of groups and values."""
     source = DuckDB(frames(schemas(plan), tables))
     try:
-        found = plain(collect_cells(plan, compile_plan(plan, source._registry.stored_tables, dialect), source._session.run_statement))
+        found = plain(
+            collect_cells(
+                plan,
+                compile_plan(plan, source._registry.stored_tables, dialect),
+                source._session.run_statement,
+            )
+        )
     finally:
         source.close()
     assert found == reference.interpret_plan(plan, tables, rank)

@@ -1,4 +1,6 @@
-"""Lines that go wrong in a file of comma-separated values, and files made up of good and bad ones."""
+"""Lines that go wrong in a file of comma-separated values, and files made up of good and bad
+ones.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ HEAD, END = b"id,age,note", b"\n"
 ABOVE = [b"%d,%d,n%d" % (i, 20 + i % 50, i % 3) for i in range(20)]
 BELOW = [b"%d,%d,n%d" % (i, 20 + i % 50, i % 3) for i in range(20, 39)] + [b'39,30,5 foot 10"']
 
-# What somebody's line may look like: its bytes without the line end, and whether the file is refused for it.
+# What somebody's line may look like: its bytes without the line end, and whether the file is
+# refused for it.
 KINDS: dict[str, tuple[bytes, bool]] = {
     "a good line": (b"99,77,T", False),
     "quotes around all": (b'"99","77","T"', False),
@@ -77,8 +80,12 @@ def made(*lines: bytes, end: bytes = END) -> bytes:
     return b"".join(line + end for line in lines)
 
 
-def read_by_engine(connection: Any, path: Path, buffer: tuple[int, int] | None = None) -> list[tuple[str | None, ...]]:
-    """Return the rows that the engine reads from a file; ``buffer`` are its longest line and its buffer, in bytes."""
+def read_by_engine(
+    connection: Any, path: Path, buffer: tuple[int, int] | None = None
+) -> list[tuple[str | None, ...]]:
+    """Return the rows that the engine reads from a file; ``buffer`` are its longest line and its
+    buffer, in bytes.
+    """
     reader = _build_csv_reader(path)
     if buffer is not None:
         known = f"max_line_size = {MAX_LINE_BYTES}"
@@ -88,19 +95,44 @@ def read_by_engine(connection: Any, path: Path, buffer: tuple[int, int] | None =
     return rows
 
 
-_TEXTS = ["a", "b", " ", '"', '""', ",", "x y", "\t", "é", "\u2028", "1", "\\", "#", "'", "\ufeff", ";"]
+_TEXTS = [
+    "a",
+    "b",
+    " ",
+    '"',
+    '""',
+    ",",
+    "x y",
+    "\t",
+    "é",
+    "\u2028",
+    "1",
+    "\\",
+    "#",
+    "'",
+    "\ufeff",
+    ";",
+]
 _BREAKS = ["\r", "\n", "\0", "\r\n"]
 
 
 class Drawn:
-    """A file drawn at random: its bytes, how many columns it has, its line end, and whether quoted values may hold line breaks."""
+    """A file drawn at random: its bytes, how many columns it has, its line end, and whether
+    quoted values may hold line breaks.
+    """
 
     def __init__(self, draw: random.Random) -> None:
         self._draw, self._wild = draw, draw.choice([0, 0, 0, 0.03, 0.2])
         self.fields, self.end = draw.choice([1, 2, 3, 4]), draw.choice([b"\n", b"\r\n"])
         self.multiline = draw.random() < 0.3
-        lines = [",".join(f"c{i}" for i in range(self.fields)), *(self._line() for _ in range(draw.randint(0, 30)))]
-        ends = [self.end if draw.random() > self._wild / 10 else draw.choice([b"\n", b"\r\n", b"\r"]) for _ in lines]
+        lines = [
+            ",".join(f"c{i}" for i in range(self.fields)),
+            *(self._line() for _ in range(draw.randint(0, 30))),
+        ]
+        ends = [
+            self.end if draw.random() > self._wild / 10 else draw.choice([b"\n", b"\r\n", b"\r"])
+            for _ in lines
+        ]
         ends[0] = self.end
         self.data = draw.choice([b"", b"", b"\xef\xbb\xbf"])
         self.data += b"".join(line.encode() + end for line, end in zip(lines, ends, strict=True))
@@ -117,10 +149,17 @@ class Drawn:
 
     def _value(self) -> str:
         draw = self._draw
-        text = "".join(draw.choice(_BREAKS if draw.random() < self._wild else _TEXTS) for _ in range(draw.randint(0, 6)))
+        text = "".join(
+            draw.choice(_BREAKS if draw.random() < self._wild else _TEXTS)
+            for _ in range(draw.randint(0, 6))
+        )
         way = draw.random()
         if way < 0.45:
-            broken = draw.choice(["\n", "\r\n", "\r", '\n"', "\n,"]) if self.multiline and draw.random() < 0.3 else ""
+            broken = (
+                draw.choice(["\n", "\r\n", "\r", '\n"', "\n,"])
+                if self.multiline and draw.random() < 0.3
+                else ""
+            )
             return '"' + (text + broken).replace('"', '""') + '"'
         if way < 0.8 or self.multiline:
             return text.replace(",", "").replace('"', "") or ("" if self.fields > 1 else "e")
@@ -128,7 +167,9 @@ class Drawn:
 
 
 def plain_rows(file: Drawn) -> list[tuple[str | None, ...]] | None:
-    """Return the rows of a file by its grammar, one character after the other; None where it is malformed."""
+    """Return the rows of a file by its grammar, one character after the other; None where it is
+    malformed.
+    """
     try:
         text, end = file.data.removeprefix(b"\xef\xbb\xbf").decode(), file.end.decode()
     except UnicodeDecodeError:
@@ -154,7 +195,9 @@ def plain_rows(file: Drawn) -> list[tuple[str | None, ...]] | None:
 
 def _plain_value(text: str, at: int, multiline: bool) -> tuple[str | None, int] | None:
     if text[at : at + 1] != '"':
-        stop = min((place for sign in ",\r\n" if (place := text.find(sign, at)) >= 0), default=len(text))
+        stop = min(
+            (place for sign in ",\r\n" if (place := text.find(sign, at)) >= 0), default=len(text)
+        )
         value = text[at:stop]
         bad = value.lstrip(" ").startswith('"') or (multiline and '"' in value)
         return None if bad else (value or None, stop)
@@ -169,16 +212,23 @@ def _plain_value(text: str, at: int, multiline: bool) -> tuple[str | None, int] 
 
 
 def check_drawn(draw: random.Random, path: Path, connection: Any) -> bool:
-    """Assert that scanner, grammar and engine agree about a file, however it is cut to pieces; tell whether it is a good one."""
+    """Assert that scanner, grammar and engine agree about a file, however it is cut to pieces;
+    tell whether it is a good one.
+    """
     file = Drawn(draw)
     path.write_bytes(file.data)
     rows = plain_rows(file)
-    found = scan_csv(path, file.fields, multiline=file.multiline, key=b"key", piece=draw.choice([1, 7, 64, 4096]))
+    found = scan_csv(
+        path, file.fields, multiline=file.multiline, key=b"key", piece=draw.choice([1, 7, 64, 4096])
+    )
     assert (found.bad_lines == ()) == (rows is not None), file.data
     if rows is None:
         return False
     assert found.rows == len(rows), file.data
     longest = max(map(len, file.data.split(b"\n"))) + 30 if not file.multiline else len(file.data)
-    for buffer in (*([None] if draw.random() < 0.2 else []), (longest, draw.randint(longest + 1, 4 * longest))):
+    for buffer in (
+        *([None] if draw.random() < 0.2 else []),
+        (longest, draw.randint(longest + 1, 4 * longest)),
+    ):
         assert read_by_engine(connection, path, buffer) == rows, (file.data, buffer)
     return True

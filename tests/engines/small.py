@@ -15,7 +15,15 @@ from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 
-VISITS = Schema("visits", (Column("age", "integer", Fraction(0), Fraction(100)), Column("city", "text"), Column("pay", "real")), "id")
+VISITS = Schema(
+    "visits",
+    (
+        Column("age", "integer", Fraction(0), Fraction(100)),
+        Column("city", "text"),
+        Column("pay", "real"),
+    ),
+    "id",
+)
 ROWS: dict[str, list[Any]] = {
     "id": [1, 1, 1, 2, 3, None],
     "age": [30, 31, 300, 40, None, 50],
@@ -33,7 +41,10 @@ def question(
     domain: tuple[tuple[Value, ...], ...] | None = None,
     schema: Schema = VISITS,
     caps: tuple[int, int] = (2, 1),
-    measures: tuple[Measure | OrderStatistic | Contingency, ...] = (Measure("units"), Measure("total", "age", ClampedGrid(Fraction(1), 0, 100))),
+    measures: tuple[Measure | OrderStatistic | Contingency, ...] = (
+        Measure("units"),
+        Measure("total", "age", ClampedGrid(Fraction(1), 0, 100)),
+    ),
 ) -> Aggregate:
     return Aggregate(Group(Bound(Table(schema), keys, *caps), domain), measures)
 

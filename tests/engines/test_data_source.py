@@ -25,7 +25,11 @@ def test_cells_are_whole_numbers() -> None:
 
 def test_both_engines_are_sources() -> None:
     kinds: tuple[type[Source], ...] = (DuckDB, IsolatedDuckDB)
-    assert all(callable(getattr(kind, verb)) for kind in kinds for verb in ("schema", "prepare", "run", "close"))
+    assert all(
+        callable(getattr(kind, verb))
+        for kind in kinds
+        for verb in ("schema", "prepare", "run", "close")
+    )
 
 
 def test_the_error_says_that_it_was_charged_and_nothing_else() -> None:

@@ -11,7 +11,11 @@ from hedgerow.engines.result_columns import convert_result
 
 def test_arrays_are_64_bits_or_long_as_the_statement_says() -> None:
     masked = np.ma.masked_array(np.array(["a", "?"], dtype=object), [False, True])
-    found = {"k": masked, "n": np.array([1, 2], dtype=np.int32), "w": np.array([str(2**100), "-5"], dtype=object)}
+    found = {
+        "k": masked,
+        "n": np.array([1, 2], dtype=np.int32),
+        "w": np.array([str(2**100), "-5"], dtype=object),
+    }
     keys, (short, long) = convert_result(found, Statement("", ("text",), (False, True)))
     assert keys == [["a", None]]
     assert (short.dtype, short.tolist()) == (np.dtype(np.int64), [1, 2])
@@ -21,7 +25,11 @@ def test_arrays_are_64_bits_or_long_as_the_statement_says() -> None:
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_numbers_that_were_rounded_or_are_missing_are_not_taken(wide: bool) -> None:
-    for array in (np.array([2.0**70]), np.ma.masked_array(np.array([1]), [True]), np.ma.masked_array(np.array(["1"], object), [True])):
+    for array in (
+        np.array([2.0**70]),
+        np.ma.masked_array(np.array([1]), [True]),
+        np.ma.masked_array(np.array(["1"], object), [True]),
+    ):
         with pytest.raises(TypeError, match="whole"):
             convert_result({"n": array}, Statement("", (), (wide,)))
 
@@ -32,7 +40,9 @@ def test_days_stay_days() -> None:
 
 
 def test_a_tally_has_each_number_in_rising_order_and_how_often() -> None:
-    keys, (values, counts) = convert_result({"n": np.array([7, -2, 7], dtype=np.int32)}, Statement("", (), (False, False), (-2, 9)))
+    keys, (values, counts) = convert_result(
+        {"n": np.array([7, -2, 7], dtype=np.int32)}, Statement("", (), (False, False), (-2, 9))
+    )
     assert (keys, values.tolist(), counts.tolist()) == ([], [-2, 7], [1, 2])
 
 
@@ -45,6 +55,8 @@ def test_a_tally_has_each_number_in_rising_order_and_how_often() -> None:
         (np.array([-3]), ValueError),
     ],
 )
-def test_a_tally_of_what_it_should_not_meet_is_not_taken(array: np.ndarray, error: type[Exception]) -> None:
+def test_a_tally_of_what_it_should_not_meet_is_not_taken(
+    array: np.ndarray, error: type[Exception]
+) -> None:
     with pytest.raises(error):
         convert_result({"n": array}, Statement("", (), (False, False), (-2, 9)))

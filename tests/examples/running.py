@@ -17,8 +17,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @contextlib.contextmanager
 def ran(script: str, out: Path, modules: Sequence[str]) -> Iterator[SimpleNamespace]:
-    """All names of a script, such as "advertising/month.py", after a small run, and what it ``told``. The ``modules`` beside it are
-    forgotten afterwards."""
+    """All names of a script, such as "advertising/month.py", after a small run, and what it
+    ``told``. The ``modules`` beside it are forgotten afterwards."""
     path = EXAMPLES / script
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as told:
         patch.syspath_prepend(path.parent)

@@ -1,4 +1,6 @@
-"""The month of clicks: run in small, its answers held against the truth, its budget counted again, its pictures read."""
+"""The month of clicks: run in small, its answers held against the truth, its budget counted
+again, its pictures read.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def month(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    with ran("advertising/month.py", tmp_path_factory.mktemp("campaign"), ("campaign", "campaign_charts")) as names:
+    with ran(
+        "advertising/month.py", tmp_path_factory.mktemp("campaign"), ("campaign", "campaign_charts")
+    ) as names:
         yield names
 
 
@@ -33,11 +37,17 @@ def daily(month: SimpleNamespace) -> Iterator[tuple[Any, list[tuple[Any, ...]]]]
     """Every dashboard with the exact rows of it."""
     for keys, answers in (("region", month.regions), ("age_group, gender", month.audiences)):
         for day, answer in zip(month.days, answers, strict=True):
-            yield answer, month.engine.sql(month.dashboard(day, keys) + f" ORDER BY {keys}").fetchall()
+            yield (
+                answer,
+                month.engine.sql(month.dashboard(day, keys) + f" ORDER BY {keys}").fetchall(),
+            )
 
 
 def held(answer: Any, column: str, exact: list[float], level: Any) -> list[bool]:
-    return [low <= value <= high for value, (low, high) in zip(exact, answer.interval(column, level), strict=True)]
+    return [
+        low <= value <= high
+        for value, (low, high) in zip(exact, answer.interval(column, level), strict=True)
+    ]
 
 
 def test_days_hold_the_truth(month: SimpleNamespace) -> None:
@@ -47,8 +57,12 @@ def test_days_hold_the_truth(month: SimpleNamespace) -> None:
             assert all(held(answer, column, [row[place] for row in exact], SURE))
         ordinary += held(answer, "rate", [row[-3] for row in exact], Fraction(95, 100))
     assert len(ordinary) == 160
-    assert special.bdtr(sum(ordinary), 160, 0.95) > 1e-9  # no fewer than a 95 % interval allows in a billion runs
-    assert all(high - low < 0.1 for answer in month.regions for low, high in answer.interval("rate"))  # and they say something
+    # no fewer than a 95 % interval allows in a billion runs
+    assert special.bdtr(sum(ordinary), 160, 0.95) > 1e-9
+    # and they say something
+    assert all(
+        high - low < 0.1 for answer in month.regions for low, high in answer.interval("rate")
+    )
 
 
 def test_the_frequency_cap_holds_in_the_data(month: SimpleNamespace) -> None:
@@ -60,14 +74,17 @@ def test_the_frequency_cap_holds_in_the_data(month: SimpleNamespace) -> None:
 
 def test_the_whole_month_holds_the_truth(month: SimpleNamespace) -> None:
     exact = month.engine.sql(
-        "SELECT region, SUM(clicked), COUNT(*), AVG(clicked) FROM impressions GROUP BY region ORDER BY region"
+        "SELECT region, SUM(clicked), COUNT(*), AVG(clicked) FROM impressions GROUP BY region ORDER"
+        " BY region"
     ).fetchall()
     for place, column in enumerate(("clicks", "shown", "rate"), 1):
         assert all(held(month.month, column, [row[place] for row in exact], SURE))
 
 
 def test_the_fault_is_found(month: SimpleNamespace) -> None:
-    """On one of its three days at least: each is missed about once in five thousand runs, and a false alarm is as rare."""
+    """On one of its three days at least: each is missed about once in five thousand runs, and a
+    false alarm is as rare.
+    """
     real = [day for day, region in month.wrong if region == "lakes" and day in month.campaign.FAULT]
     assert real
     assert len(month.wrong) - len(real) <= 2
@@ -77,9 +94,12 @@ def test_the_fault_is_found(month: SimpleNamespace) -> None:
 
 def test_days_add_up(month: SimpleNamespace) -> None:
     sums = month.added(month.regions, "shown")
-    assert [total for total, _ in sums] == [sum(answer.rows[place]["shown"] for answer in month.regions) for place in range(6)]
+    assert [total for total, _ in sums] == [
+        sum(answer.rows[place]["shown"] for answer in month.regions) for place in range(6)
+    ]
     one = (lambda ends: (ends[1] - ends[0]) / 2)(month.regions[0].interval("shown")[0])
-    assert sums[0][1] == pytest.approx(one * len(month.days) ** 0.5, rel=0.02)  # the same noise every day
+    # the same noise every day
+    assert sums[0][1] == pytest.approx(one * len(month.days) ** 0.5, rel=0.02)
     assert all(low < rate < high for rate, low, high in month.rates(month.audiences))
 
 
@@ -124,16 +144,35 @@ def labels(file: Path) -> list[str]:
 
 
 def test_pictures_have_their_labels(month: SimpleNamespace) -> None:
-    assert {*month.campaign.REGIONS, "from here on, the new film", "15 %"} <= set(labels(month.out / "month.svg"))
-    assert {f"{age}, {gender}" for age, gender in month.groups} <= set(labels(month.out / "audience.svg"))
+    assert {*month.campaign.REGIONS, "from here on, the new film", "15 %"} <= set(
+        labels(month.out / "month.svg")
+    )
+    assert {f"{age}, {gender}" for age, gender in month.groups} <= set(
+        labels(month.out / "audience.svg")
+    )
     shown = labels(month.out / "budget.svg")
-    assert {"with parts", "without parts", f"{float(month.asked):.1f}", "the budget: 3"} <= set(shown)
+    assert {"with parts", "without parts", f"{float(month.asked):.1f}", "the budget: 3"} <= set(
+        shown
+    )
     assert {str(day.day) for day in month.days} <= set(shown)
 
 
 def test_the_page_shows_what_the_script_says() -> None:
-    script, page = (FOLDER / "month.py").read_text(encoding="utf-8"), PAGE.read_text(encoding="utf-8")
+    script, page = (
+        (FOLDER / "month.py").read_text(encoding="utf-8"),
+        PAGE.read_text(encoding="utf-8"),
+    )
     blocks = re.findall(r"^```toml\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
     assert blocks
-    plain = script.replace("{campaign.MOST_A_DAY}", "2").replace("{campaign.MOST_DAYS}", "3").replace("{{", "{").replace("}}", "}")
-    assert not [line for block in blocks for line in block.splitlines() if line.strip() and line.strip() not in plain]
+    plain = (
+        script.replace("{campaign.MOST_A_DAY}", "2")
+        .replace("{campaign.MOST_DAYS}", "3")
+        .replace("{{", "{")
+        .replace("}}", "}")
+    )
+    assert not [
+        line
+        for block in blocks
+        for line in block.splitlines()
+        if line.strip() and line.strip() not in plain
+    ]

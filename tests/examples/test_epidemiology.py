@@ -1,4 +1,6 @@
-"""The study of dust and bronchitis: run in small, its answers held against the truth, its pictures and its page read."""
+"""The study of dust and bronchitis: run in small, its answers held against the truth, its
+pictures and its page read.
+"""
 
 from __future__ import annotations
 
@@ -25,20 +27,31 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    with ran("epidemiology/study.py", tmp_path_factory.mktemp("county"), ("county", "county_maps")) as names:
+    with ran(
+        "epidemiology/study.py", tmp_path_factory.mktemp("county"), ("county", "county_maps")
+    ) as names:
         yield names
 
 
 def fewest_held(many: int) -> int:
-    """Of so many 95 % intervals, as many hold at least, but for one run in ten billion: four columns are looked at."""
-    return next(least for least in range(many, -1, -1) if special.bdtr(least - 1, many, 0.95) < 1e-10)
+    """Of so many 95 % intervals, as many hold at least, but for one run in ten billion: four
+    columns are looked at.
+    """
+    return next(
+        least for least in range(many, -1, -1) if special.bdtr(least - 1, many, 0.95) < 1e-10
+    )
 
 
 def held(answer: Any, column: str, exact: list[float], level: Any) -> int:
-    return sum(low <= value <= high for value, (low, high) in zip(exact, answer.interval(column, level), strict=True))
+    return sum(
+        low <= value <= high
+        for value, (low, high) in zip(exact, answer.interval(column, level), strict=True)
+    )
 
 
-def exact_rows(study: SimpleNamespace, sql: str, keys: int) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+def exact_rows(
+    study: SimpleNamespace, sql: str, keys: int
+) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     return {row[:keys]: row[keys:] for row in study.engine.sql(sql).fetchall()}
 
 
@@ -49,7 +62,8 @@ def test_districts_hold_the_truth(study: SimpleNamespace) -> None:
         exact = [study.exact[name][place] for name in names]
         assert held(study.by_district, column, exact, SURE) == 40
         assert held(study.by_district, column, exact, Fraction(95, 100)) >= fewest_held(40)
-    assert all(high - low < 0.05 for low, high in study.by_district.interval("rate"))  # and they say something
+    # and they say something
+    assert all(high - low < 0.05 for low, high in study.by_district.interval("rate"))
 
 
 def test_ages_zones_and_correlations_hold_the_truth(study: SimpleNamespace) -> None:
@@ -78,7 +92,12 @@ def test_age_moves_the_map_from_the_hills_to_the_works(study: SimpleNamespace) -
     """What the story is about, in the exact data: the hills have high rates and low ratios."""
     hills, works = ("Stonely", "Kirkby", "Cragend", "Ravensby"), ("Furness", "Eastry", "Holme")
     assert min(study.exact[name][1] for name in hills) > min(study.exact[name][1] for name in works)
-    assert max(study.exact[name][4] for name in hills) < 1.2 < 1.5 < min(study.exact[name][4] for name in works)
+    assert (
+        max(study.exact[name][4] for name in hills)
+        < 1.2
+        < 1.5
+        < min(study.exact[name][4] for name in works)
+    )
 
 
 @pytest.mark.parametrize("cases", [40, 100, 400])
@@ -89,7 +108,10 @@ def test_limits_for_chance_are_those_of_poisson(study: SimpleNamespace, cases: i
 
 
 def test_limits_widen_with_noise_and_survive_nothing(study: SimpleNamespace) -> None:
-    sharp, blurred = study.both_chances((100, 100), (90, 90)), study.both_chances((90, 110), (85, 95))
+    sharp, blurred = (
+        study.both_chances((100, 100), (90, 90)),
+        study.both_chances((90, 110), (85, 95)),
+    )
     assert blurred[0] < sharp[0] < sharp[1] < blurred[1]
     low, high = study.both_chances((-9, 3), (-1, 1))
     assert 0 <= low < high
@@ -114,8 +136,12 @@ def labels(file: Path) -> list[str]:
 def test_pictures_have_their_labels(study: SimpleNamespace) -> None:
     shown = labels(study.out / "map.svg")
     assert all(shown.count(name) == 2 for name in study.county.DISTRICTS)
-    assert {f"{row['ratio']:.2f}" for row in study.by_district.rows} | {"copper works"} <= set(shown)
-    assert {*study.county.AGES, "under 6 km", "6 to 12 km", "over 12 km"} <= set(labels(study.out / "ages.svg"))
+    assert {f"{row['ratio']:.2f}" for row in study.by_district.rows} | {"copper works"} <= set(
+        shown
+    )
+    assert {*study.county.AGES, "under 6 km", "6 to 12 km", "over 12 km"} <= set(
+        labels(study.out / "ages.svg")
+    )
     assert "noise and chance, 99 % each" in labels(study.out / "custodian.svg")
 
 
@@ -126,9 +152,17 @@ def test_published_pictures_hold_nothing_exact(study: SimpleNamespace) -> None:
 
 
 def test_the_page_shows_what_the_script_says() -> None:
-    script, page = (FOLDER / "study.py").read_text(encoding="utf-8"), PAGE.read_text(encoding="utf-8")
+    script, page = (
+        (FOLDER / "study.py").read_text(encoding="utf-8"),
+        PAGE.read_text(encoding="utf-8"),
+    )
     blocks = re.findall(r"^```(?:sql|toml)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 3
     plain = script.replace("{{", "{").replace("}}", "}")
-    missing = [line for block in blocks for line in block.splitlines() if line.strip() and line.strip() not in plain]
+    missing = [
+        line
+        for block in blocks
+        for line in block.splitlines()
+        if line.strip() and line.strip() not in plain
+    ]
     assert not missing

@@ -1,4 +1,6 @@
-"""The genome study runs, and what it says about itself is true. Live noise: alarm rate below 1e-9 a run."""
+"""The genome study runs, and what it says about itself is true. Live noise: alarm rate below
+1e-9 a run.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,20 @@ FAR = 6.2  # standard deviations: a normal variable leaves them with probability
 def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The names of the script after its small run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["study.py", "--small", "--out", str(tmp_path_factory.mktemp("genome"))])
+        patch.setattr(
+            sys, "argv", ["study.py", "--small", "--out", str(tmp_path_factory.mktemp("genome"))]
+        )
         return runpy.run_path(str(STUDY), run_name="__main__")
 
 
 def tabled(controls: tuple[int, ...], cases: tuple[int, ...]) -> np.ndarray:
     """The table of one variant, from everybody's number of copies."""
-    return np.array([np.bincount(group, minlength=3) for group in (np.array(controls, int), np.array(cases, int))])[:, :, None]
+    return np.array(
+        [
+            np.bincount(group, minlength=3)
+            for group in (np.array(controls, int), np.array(cases, int))
+        ]
+    )[:, :, None]
 
 
 def test_one_person_moves_a_score_by_one_in_every_small_study() -> None:
@@ -45,7 +54,10 @@ def test_one_person_moves_a_score_by_one_in_every_small_study() -> None:
             for cases in itertools.product(range(3), repeat=m):
                 before = int(scores(tabled(controls, cases))[0])
                 for copies in range(3):
-                    for more in (tabled((*controls, copies), cases), tabled(controls, (*cases, copies))):
+                    for more in (
+                        tabled((*controls, copies), cases),
+                        tabled(controls, (*cases, copies)),
+                    ):
                         most = max(most, abs(int(scores(more)[0]) - before))
     assert most == SCORE
 
@@ -53,9 +65,14 @@ def test_one_person_moves_a_score_by_one_in_every_small_study() -> None:
 def test_one_person_moves_many_scores_both_ways() -> None:
     cohort = make(30, 12, (2.0,))
     exact = scores(cohort.tables())
-    moves = [scores(cohort.without(group, person).tables()) - exact for group in range(2) for person in range(12)]
+    moves = [
+        scores(cohort.without(group, person).tables()) - exact
+        for group in range(2)
+        for person in range(12)
+    ]
     assert max(np.abs(move).max() for move in moves) == SCORE
-    assert all((move > 0).any() and (move < 0).any() for move in moves)  # so the scores are not monotone
+    # so the scores are not monotone
+    assert all((move > 0).any() and (move < 0).any() for move in moves)
     assert min(np.count_nonzero(move) for move in moves) > 100
 
 
@@ -99,10 +116,17 @@ def test_intervals_of_odds_ratios_cover() -> None:
     tries, truth, share = 1500, 1.4, 0.3
     tilted = share * truth / (1 - share + share * truth)
     chance, noise = np.random.default_rng(8), Gaussian(scale=20)
-    groups = [chance.multinomial(2500, [(1 - p) ** 2, 2 * p * (1 - p), p * p], size=tries) for p in (share, tilted)]
+    groups = [
+        chance.multinomial(2500, [(1 - p) ** 2, 2 * p * (1 - p), p * p], size=tries)
+        for p in (share, tilted)
+    ]
     seen = noise.sample(np.stack(groups, axis=1))
-    held = np.mean([low < truth < high for _, low, high in (odds_ratio(table, 20.0) for table in seen)])
-    narrow = np.mean([low < truth < high for _, low, high in (odds_ratio(table, 0.0) for table in seen)])
+    held = np.mean(
+        [low < truth < high for _, low, high in (odds_ratio(table, 20.0) for table in seen)]
+    )
+    narrow = np.mean(
+        [low < truth < high for _, low, high in (odds_ratio(table, 0.0) for table in seen)]
+    )
     assert held > 0.945 - FAR * np.sqrt(0.05 * 0.95 / tries)
     assert narrow < held
 
@@ -153,6 +177,7 @@ def test_the_picture_is_drawn(study: dict[str, Any]) -> None:
     text = study["file"].read_text(encoding="utf-8")
     root = ET.fromstring(text)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert len(root.findall("{*}circle")) == study["wanted"] + 2  # those that were chosen, and two in the legend
+    # those that were chosen, and two in the legend
+    assert len(root.findall("{*}circle")) == study["wanted"] + 2
     assert "nan" not in text
     assert "inf" not in text

@@ -1,4 +1,6 @@
-"""The recommendation study runs, and what it says of one friendship is so in every small graph. Live noise: alarm rate below 1e-9 a run."""
+"""The recommendation study runs, and what it says of one friendship is so in every small graph.
+Live noise: alarm rate below 1e-9 a run.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ PAIRS = list(itertools.combinations(range(USERS), 2))
 def study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The names of the script after its small run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["study.py", "--small", "--out", str(tmp_path_factory.mktemp("recommendation"))])
+        patch.setattr(
+            sys,
+            "argv",
+            ["study.py", "--small", "--out", str(tmp_path_factory.mktemp("recommendation"))],
+        )
         return runpy.run_path(str(STUDY), run_name="__main__")
 
 
@@ -61,25 +67,38 @@ def test_what_one_friendship_moves_in_every_graph_of_five() -> None:
         before, adverts = friend_scores(friends, 0), advert_scores(friends, 0, LIKES)
         for more in with_one_more(friends, 0):
             assert strangers(more, 0).tolist() == strangers(friends, 0).tolist()
-            rise, more_ways = friend_scores(more, 0) - before, advert_scores(more, 0, LIKES) - adverts
+            rise, more_ways = (
+                friend_scores(more, 0) - before,
+                advert_scores(more, 0, LIKES) - adverts,
+            )
             assert rise.min(initial=0) >= 0  # monotone
             assert more_ways.min() >= 0
             assert rise.sum() <= MOVE  # one stranger at most, by one
             assert more_ways.max() <= MOVE
             seen, together = max(seen, int(rise.sum())), max(together, int(more_ways.sum()))
-            losses |= {(tuple(before), tuple(before + rise)), (tuple(adverts), tuple(adverts + more_ways))}
+            losses |= {
+                (tuple(before), tuple(before + rise)),
+                (tuple(adverts), tuple(adverts + more_ways)),
+            }
     assert seen == MOVE
     assert together == 3  # several adverts move at once
     assert_within(1.0, losses)
 
 
 def assert_within(epsilon: float, losses: set[tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
-    """No recommendation is more than e^epsilon times likelier with the friendship than without, or the other way round."""
+    """No recommendation is more than e^epsilon times likelier with the friendship than without,
+    or the other way round.
+    """
     largest = 0.0
-    for mechanism in (kind.calibrate(sensitivity=MOVE, epsilon=epsilon, monotone=True) for kind in (Exponential, PermuteAndFlip)):
+    for mechanism in (
+        kind.calibrate(sensitivity=MOVE, epsilon=epsilon, monotone=True)
+        for kind in (Exponential, PermuteAndFlip)
+    ):
         for one, other in losses:
             for place in range(len(one)):
-                largest = max(largest, abs(mechanism.log_prob(place, one) - mechanism.log_prob(place, other)))
+                largest = max(
+                    largest, abs(mechanism.log_prob(place, one) - mechanism.log_prob(place, other))
+                )
     assert 0.6 * epsilon < largest <= epsilon + 1e-9
 
 
@@ -108,10 +127,16 @@ def test_recommended_are_strangers_each_once_and_good_at_a_large_epsilon() -> No
     assert not graph.friends[7][[*found]].any()
     assert 7 not in found
     best = np.sort(friend_scores(graph.friends, 7))[::-1][:3]
-    assert [int(np.count_nonzero(graph.friends[7] & graph.friends[one])) for one in found] == best.tolist()
+    assert [
+        int(np.count_nonzero(graph.friends[7] & graph.friends[one])) for one in found
+    ] == best.tolist()
     ways = advert_scores(graph.friends, 7, graph.likes)
     assert ways[recommender.advert(7, epsilon=100)] == ways.max()
-    paths = sum(graph.friends[7, w] and graph.friends[w, c] and graph.likes[c, 2] for w in range(120) for c in strangers(graph.friends, 7))
+    paths = sum(
+        graph.friends[7, w] and graph.friends[w, c] and graph.likes[c, 2]
+        for w in range(120)
+        for c in strangers(graph.friends, 7)
+    )
     assert ways[2] == paths
 
 
@@ -136,8 +161,13 @@ def test_what_is_not_paid_for_is_not_looked_at() -> None:
 
 def test_quality_goes_from_blind_to_best(study: dict[str, Any]) -> None:
     curves, blindly = study["curves"], study["blindly"]
-    for name, scores in (("permute-and-flip", study["known"]), ("exponential", study["known"]), ("adverts", study["wares"])):
-        assert abs(curves[name][0][1] - blindly(scores)) < 0.25  # more than six standard deviations of a mean of sixty
+    for name, scores in (
+        ("permute-and-flip", study["known"]),
+        ("exponential", study["known"]),
+        ("adverts", study["wares"]),
+    ):
+        # more than six standard deviations of a mean of sixty
+        assert abs(curves[name][0][1] - blindly(scores)) < 0.25
         assert curves[name][-1][1] == 1.0
         assert all(low <= middle <= high for _, middle, low, high in curves[name])
     assert (study["moved"], study["furthest"]) == (1, 1)

@@ -19,7 +19,9 @@ WRITERS = {
 }
 # Modules that know DuckDB, and where the text comes from that they hand to it.
 ENGINES = {
-    "engines.session": "its own words, numbers of relations, paths in quotes, and what its callers wrote",
+    "engines.session": (
+        "its own words, numbers of relations, paths in quotes, and what its callers wrote"
+    ),
     "engines.packing": "none: it reads results",
     "engines.inspection": "none: it catches errors",
     "risk.answers.disclosure": "its own words, and names of columns in quotes",
@@ -60,13 +62,19 @@ def unlisted(root: Path) -> list[str]:
     for module, file in rules.modules(root).items():
         for line, known in _doors(file):
             if module not in known:
-                found.append(f"{file.relative_to(root)}:{line}: text for an engine, in a module that is on no list")
+                found.append(
+                    f"{file.relative_to(root)}:{line}: text for an engine, in a module that is on"
+                    " no list"
+                )
     return found
 
 
 def _doors(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
     text = file.read_text(encoding="utf-8")
-    if not any(word in text for word in (".sql(", ".generate(", ".store(", "Statement(", "duckdb", ".replace(")):
+    if not any(
+        word in text
+        for word in (".sql(", ".generate(", ".store(", "Statement(", "duckdb", ".replace(")
+    ):
         return  # to read them all takes seconds
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -75,13 +83,26 @@ def _doors(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 yield node.lineno, WRITERS | ({"engines.compile": ""} if not words else {})
             if node.func.attr == "generate":
                 yield node.lineno, WRITERS
-            if node.func.attr == "replace" and node.args and getattr(node.args[0], "value", None) in ("'", '"'):
+            if (
+                node.func.attr == "replace"
+                and node.args
+                and getattr(node.args[0], "value", None) in ("'", '"')
+            ):
                 yield node.lineno, QUOTERS
             if node.func.attr == "store" and len(node.args) == 2:
                 yield node.lineno, ASKERS
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Statement":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "Statement"
+        ):
             yield node.lineno, ASKERS
-        if isinstance(node, ast.Import) and any(alias.name in ("duckdb", "_duckdb") for alias in node.names):
+        if isinstance(node, ast.Import) and any(
+            alias.name in ("duckdb", "_duckdb") for alias in node.names
+        ):
             yield node.lineno, ENGINES
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("duckdb", "_duckdb"):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in (
+            "duckdb",
+            "_duckdb",
+        ):
             yield node.lineno, ENGINES

@@ -1,4 +1,6 @@
-"""Reads Markdown the way the house uses it: fenced blocks that run, and links that lead somewhere."""
+"""Reads Markdown the way the house uses it: fenced blocks that run, and links that lead
+somewhere.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _LINK = re.compile(r"\[[^\]\[]*(?:\[[^\]]*\][^\]\[]*)*\]\(<?([^)\s>]+)>?(?:\s+\"
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: first word of its info line, the rest of it, the line its text starts on, the text."""
+    """A fenced block: first word of its info line, the rest of it, the line its text starts on,
+    the text.
+    """
 
     language: str
     info: str
@@ -33,7 +37,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A line after ``$``; ends with the status it announces (``# exits 3``), 0 unless it says so."""
+    """A line after ``$``; ends with the status it announces (``# exits 3``), 0 unless it says
+    so.
+    """
 
     line: int
     words: str
@@ -64,7 +70,9 @@ def commands(block: Block) -> Iterator[Command]:
         while words.endswith("\\"):
             words = words[:-1] + next(lines)[1].removeprefix(">").strip()
         announced = re.search(r"\s# exits (\d+)\s*$", words)
-        yield Command(number, re.sub(r"\s#\s.*$", "", words).strip(), int(announced[1]) if announced else 0)
+        yield Command(
+            number, re.sub(r"\s#\s.*$", "", words).strip(), int(announced[1]) if announced else 0
+        )
 
 
 def prose(text: str) -> str:
@@ -98,16 +106,23 @@ def broken_links(page: Path) -> list[str]:
         file = page.parent / name if name else page
         if not file.exists():
             found.append(f"{page.name}: no such file {target}")
-        elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text(encoding="utf-8")):
+        elif (
+            anchor
+            and file.suffix == ".md"
+            and anchor not in anchors(file.read_text(encoding="utf-8"))
+        ):
             found.append(f"{page.name}: no such heading {target}")
     return found
 
 
 def escaped_blocks(page: Path) -> list[str]:
-    """Blocks in a language that is neither run nor known to be mere text: code that no test would see."""
+    """Blocks in a language that is neither run nor known to be mere text: code that no test
+    would see.
+    """
     known = RUNS | SHELL | SHOWS
     return [
-        f"{page.name}:{block.line}: write ```python, ```console or one of {sorted(SHOWS)}, not ```{block.language}"
+        f"{page.name}:{block.line}: write ```python, ```console or one of {sorted(SHOWS)}, not"
+        f" ```{block.language}"
         for block in blocks(page.read_text(encoding="utf-8"))
         if block.language not in known
     ]

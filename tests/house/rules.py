@@ -1,6 +1,8 @@
-"""The rules of the house, each a function from the folder of a package to its offences (empty = clean).
+"""The rules of the house, each a function from the folder of a package to its offences (empty =
+clean).
 
-They read the syntax tree only, so they run on a planted offender in a temporary folder as well as on ``src/hedgerow``.
+They read the syntax tree only, so they run on a planted offender in a temporary folder as well as
+on ``src/hedgerow``.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from pathlib import Path
 
 PACKAGE = "hedgerow"
 
-# Every room and its level. The shells over the library share one room; the public names stand just below them.
+# Every room and its level. The shells over the library share one room; the public names stand just
+# below them.
 LEVELS: dict[str, float] = {
     "errors": 0,
     "numeric": 1,
@@ -70,7 +73,9 @@ def room(module: str) -> str:
 
 @functools.cache
 def _nodes_of(text: str) -> tuple[ast.AST, ...]:
-    """By text, so that each rule finds the sources read already, and a planted file is never taken for another."""
+    """By text, so that each rule finds the sources read already, and a planted file is never
+    taken for another.
+    """
     return tuple(ast.walk(ast.parse(text)))
 
 
@@ -79,7 +84,9 @@ def _nodes(file: Path) -> tuple[ast.AST, ...]:
 
 
 def _imports(module: str, file: Path) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """(line, dotted module, names taken from it) for each import, lazy and typing-only ones included."""
+    """(line, dotted module, names taken from it) for each import, lazy and typing-only ones
+    included.
+    """
     inside = [PACKAGE, *module.split(".")] if module else [PACKAGE]
     here = inside if file.name == "__init__.py" else inside[:-1]
     for node in _nodes(file):
@@ -87,11 +94,17 @@ def _imports(module: str, file: Path) -> Iterator[tuple[int, str, tuple[str, ...
             yield from ((node.lineno, alias.name, ()) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = here[: len(here) - node.level + 1] if node.level else []
-            yield node.lineno, ".".join([*base, *([node.module] if node.module else [])]), tuple(alias.name for alias in node.names)
+            yield (
+                node.lineno,
+                ".".join([*base, *([node.module] if node.module else [])]),
+                tuple(alias.name for alias in node.names),
+            )
 
 
 def _targets(name: str, taken: tuple[str, ...], known: dict[str, Path]) -> Iterator[str]:
-    """The modules of the package that an import runs; ``from hedgerow import privacy`` means the room, not the public names."""
+    """The modules of the package that an import runs; ``from hedgerow import privacy`` means the
+    room, not the public names.
+    """
     inner = name.removeprefix(PACKAGE).removeprefix(".")
     submodules = [f"{inner}.{item}".strip(".") for item in taken]
     yield from (module for module in submodules if module in known)
@@ -114,7 +127,9 @@ def _say(root: Path, module: str, line: int, message: str) -> str:
 
 def rooms_without_level(root: Path) -> list[str]:
     return [
-        f"{file.relative_to(root)}: room '{room(name)}' has no level" for name, file in modules(root).items() if room(name) not in LEVELS
+        f"{file.relative_to(root)}: room '{room(name)}' has no level"
+        for name, file in modules(root).items()
+        if room(name) not in LEVELS
     ]
 
 
@@ -126,13 +141,21 @@ def upward_imports(root: Path) -> list[str]:
         same = a == b or {a, b} <= SHELLS
         if not same and LEVELS.get(b, 99) >= LEVELS.get(a, -1):
             found.append(
-                _say(root, module, line, f"'{a or PACKAGE}' (level {LEVELS.get(a)}) imports '{b or PACKAGE}' (level {LEVELS.get(b)})")
+                _say(
+                    root,
+                    module,
+                    line,
+                    f"'{a or PACKAGE}' (level {LEVELS.get(a)}) imports '{b or PACKAGE}' (level"
+                    f" {LEVELS.get(b)})",
+                )
             )
     return found
 
 
 def import_cycles(root: Path) -> list[str]:
-    """Each cycle once, as a path that returns to its start. Depth-first search with the usual three colours."""
+    """Each cycle once, as a path that returns to its start. Depth-first search with the usual
+    three colours.
+    """
     graph: dict[str, set[str]] = {module: set() for module in modules(root)}
     for module, _, target in edges(root):
         graph[module].add(target)
@@ -141,7 +164,9 @@ def import_cycles(root: Path) -> list[str]:
 
     def visit(module: str, path: list[str]) -> None:
         if module in path:
-            found.append(" -> ".join(name or PACKAGE for name in [*path[path.index(module) :], module]))
+            found.append(
+                " -> ".join(name or PACKAGE for name in [*path[path.index(module) :], module])
+            )
         elif module not in done:
             for target in sorted(graph.get(module, ())):
                 visit(target, [*path, module])
@@ -153,7 +178,9 @@ def import_cycles(root: Path) -> list[str]:
 
 
 def foreign_imports_of_core(root: Path) -> list[str]:
-    """The trusted core stands on the standard library, numpy and cryptography; a ledger store also on its driver."""
+    """The trusted core stands on the standard library, numpy and cryptography; a ledger store
+    also on its driver.
+    """
     return [
         _say(root, module, line, f"trusted core imports '{name}'")
         for module, file in modules(root).items()
@@ -182,12 +209,21 @@ def long_functions(root: Path) -> list[str]:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > FUNCTION_LINES:
-                    found.append(_say(root, module, node.lineno, f"{node.name} has {length} lines, at most {FUNCTION_LINES}"))
+                    found.append(
+                        _say(
+                            root,
+                            module,
+                            node.lineno,
+                            f"{node.name} has {length} lines, at most {FUNCTION_LINES}",
+                        )
+                    )
     return found
 
 
 def _code_lines(file: Path) -> int:
-    """Lines that run: no blank lines, no comments, no docstrings. Proofs stand in docstrings, and nobody should save on those."""
+    """Lines that run: no blank lines, no comments, no docstrings. Proofs stand in docstrings,
+    and nobody should save on those.
+    """
     documented: set[int] = set()
     for node in _nodes(file):
         if (
@@ -196,11 +232,16 @@ def _code_lines(file: Path) -> int:
         ):
             documented.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
     text = file.read_text(encoding="utf-8").splitlines()
-    return sum(bool(line.strip()) and not line.lstrip().startswith("#") and number not in documented for number, line in enumerate(text, 1))
+    return sum(
+        bool(line.strip()) and not line.lstrip().startswith("#") and number not in documented
+        for number, line in enumerate(text, 1)
+    )
 
 
 def behind_the_door(root: Path) -> set[str]:
-    """What one answer depends on: ``release.release`` and all that it imports, directly or not. Rooms it does not name are not run through."""
+    """What one answer depends on: ``release.release`` and all that it imports, directly or not.
+    Rooms it does not name are not run through.
+    """
     known, needed, open_ = modules(root), set[str](), {"release.release"}
     links: dict[str, set[str]] = {}
     for module, _, target in edges(root):
@@ -213,37 +254,61 @@ def behind_the_door(root: Path) -> set[str]:
 
 
 def core_too_large(root: Path) -> list[str]:
-    """What has to be believed of one answer can be read in a day; no room of the core is long on its own either."""
+    """What has to be believed of one answer can be read in a day; no room of the core is long on
+    its own either.
+    """
     known = modules(root)
     total = sum(_code_lines(known[module]) for module in behind_the_door(root))
-    found = [f"an answer depends on {total} lines of code, at most {CORE_LINES - 1}"] if total >= CORE_LINES else []
+    found = (
+        [f"an answer depends on {total} lines of code, at most {CORE_LINES - 1}"]
+        if total >= CORE_LINES
+        else []
+    )
     for name in sorted(CORE):
         lines = sum(_code_lines(file) for module, file in known.items() if room(module) == name)
         if lines >= ROOM_LINES:
-            found.append(f"the room '{name}' of the core has {lines} lines of code, at most {ROOM_LINES - 1}")
+            found.append(
+                f"the room '{name}' of the core has {lines} lines of code, at most {ROOM_LINES - 1}"
+            )
     return found
 
 
 def _randomness_in(node: ast.AST) -> str | None:
     if isinstance(node, ast.Import) and any(
-        alias.name.split(".")[0] == "random" or alias.name.startswith("numpy.random") for alias in node.names
+        alias.name.split(".")[0] == "random" or alias.name.startswith("numpy.random")
+        for alias in node.names
     ):
         return "imports a seedable generator"
     if isinstance(node, ast.ImportFrom):
         name, taken = node.module or "", {alias.name for alias in node.names}
-        if node.level == 0 and (name == "random" or name.startswith("numpy.random") or (name == "numpy" and "random" in taken)):
+        if node.level == 0 and (
+            name == "random"
+            or name.startswith("numpy.random")
+            or (name == "numpy" and "random" in taken)
+        ):
             return "imports a seedable generator"
-    if isinstance(node, ast.Attribute) and node.attr == "random" and isinstance(node.value, ast.Name) and node.value.id in {"np", "numpy"}:
+    if (
+        isinstance(node, ast.Attribute)
+        and node.attr == "random"
+        and isinstance(node.value, ast.Name)
+        and node.value.id in {"np", "numpy"}
+    ):
         return "uses numpy.random"
     if isinstance(node, ast.arg) and node.arg in SEEDS:
         return f"takes a parameter '{node.arg}'"
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in SEEDS:
+    if (
+        isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and node.target.id in SEEDS
+    ):
         return f"has a field '{node.target.id}'"
     return None
 
 
 def seedable_randomness(root: Path) -> list[str]:
-    """Whoever knows the seed knows the noise: nothing in the shipped package draws from, or takes, a seed."""
+    """Whoever knows the seed knows the noise: nothing in the shipped package draws from, or
+    takes, a seed.
+    """
     return [
         _say(root, module, getattr(node, "lineno", 1), message)
         for module, file in modules(root).items()
@@ -269,6 +334,9 @@ def orphan_tests(root: Path, tests: Path) -> list[str]:
     for file in sorted(tests.rglob("test_*.py")):
         folder = file.relative_to(tests).parent
         stem = file.stem.removeprefix("test_")
-        if (root / folder).is_dir() and not any((root / folder / f"{name}.py").exists() for name in (stem, f"_{stem}", f"{stem}/__init__")):
+        if (root / folder).is_dir() and not any(
+            (root / folder / f"{name}.py").exists()
+            for name in (stem, f"_{stem}", f"{stem}/__init__")
+        ):
             found.append(f"{file.relative_to(tests)}: no module {folder / stem}.py")
     return found

@@ -1,4 +1,6 @@
-"""The accuracy table of the bench asks what it says it asks. How accurate anything is, is never asserted here."""
+"""The accuracy table of the bench asks what it says it asks. How accurate anything is, is never
+asserted here.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,17 @@ def part(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def imported(name: str) -> ModuleType:
         module = importlib.import_module(f"bench.{name}")
         if name == "cells":
-            monkeypatch.setattr(module, "FOLDER", tmp_path)  # nothing is left behind, and nothing old is used
+            # nothing is left behind, and nothing old is used
+            monkeypatch.setattr(module, "FOLDER", tmp_path)
         return module
 
     return imported
 
 
 def cell(part: Any, aggregate: str, shape: str) -> Any:
-    return next(cell for cell in part("cells").CELLS if (cell.aggregate, cell.shape) == (aggregate, shape))
+    return next(
+        cell for cell in part("cells").CELLS if (cell.aggregate, cell.shape) == (aggregate, shape)
+    )
 
 
 def test_there_are_twenty_cells_and_two_for_keys(part: Any) -> None:
@@ -44,7 +49,10 @@ def test_people_stay_within_the_caps_of_their_cells(part: Any) -> None:
     tables = {shape: cells.table(shape) for shape in {one.shape for one in cells.CELLS}}
     for one in cells.CELLS:
         held = tables[one.shape]
-        who, key = (held[name].to_numpy().astype(np.int64) for name in ("who", "k" if one.error == "keys" else "g"))
+        who, key = (
+            held[name].to_numpy().astype(np.int64)
+            for name in ("who", "k" if one.error == "keys" else "g")
+        )
         if one.groups or one.error == "keys":
             pairs, rows = np.unique(who * (int(key.max()) + 1) + key, return_counts=True)
             assert np.bincount(pairs // (int(key.max()) + 1)).max() <= one.max_groups
@@ -74,8 +82,12 @@ TINY = [(1, 0, 5), (1, 0, 1), (1, 0, 3), (1, 1, 4), (2, 0, 2)]
         ("sum", 2, (2, 3), [11, 4]),
     ],
 )
-def test_what_is_meant_where_caps_bite(part: Any, task: str, groups: int, caps: tuple[int, int], meant: list[Fraction]) -> None:
-    asked = part("cells").Cell("", "", task, "", groups=groups, max_groups=caps[0], max_rows=caps[1])
+def test_what_is_meant_where_caps_bite(
+    part: Any, task: str, groups: int, caps: tuple[int, int], meant: list[Fraction]
+) -> None:
+    asked = part("cells").Cell(
+        "", "", task, "", groups=groups, max_groups=caps[0], max_rows=caps[1]
+    )
     rows = TINY if groups else [(who, 0, value) for who, _, value in TINY]
     assert part("meaning").compute_meaning(asked, rows) == meant
 
@@ -86,7 +98,9 @@ def test_plain_answers_count_every_row_once(part: Any) -> None:
 
 
 @pytest.mark.parametrize("place", range(14))
-def test_ours_is_the_meaning_that_all_are_measured_against(part: Any, monkeypatch: pytest.MonkeyPatch, place: int) -> None:
+def test_ours_is_the_meaning_that_all_are_measured_against(
+    part: Any, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
     """With hardly any noise, of 350 rows; of 10^12 answers one is outside."""
     cells, meaning, repeated = part("cells"), part("meaning"), part("repeated")
     asked = cells.CAPPED[place]
@@ -94,13 +108,16 @@ def test_ours_is_the_meaning_that_all_are_measured_against(part: Any, monkeypatc
     monkeypatch.setattr(repeated, "table", lambda shape: few)
     found = repeated.repeated(asked, 1, epsilon=Fraction(1000), delta=DELTA)
     rows = meaning.read_rows(few)
-    meant = meaning.compute_meaning(asked, meaning.choose_groups(rows, asked.max_groups) if asked.groups else rows)
+    meant = meaning.compute_meaning(
+        asked, meaning.choose_groups(rows, asked.max_groups) if asked.groups else rows
+    )
     level, names = 1 - Fraction(1, 10**12), [name for name in found.first.columns if name != "g"]
     told = [pair for name in names for pair in found.first.interval(name, level)]
     assert len(told) == len(meant)
     for (low, high), value in zip(told, meant, strict=True):
         assert low <= value <= high
-        assert high - low < 0.1 * value + (2 if "COUNT" in asked.aggregate else 0)  # counts are whole
+        # counts are whole
+        assert high - low < 0.1 * value + (2 if "COUNT" in asked.aggregate else 0)
 
 
 def test_most_people_are_capped_where_caps_bite(part: Any) -> None:
@@ -108,7 +125,9 @@ def test_most_people_are_capped_where_caps_bite(part: Any) -> None:
     assert len({(one.aggregate, one.shape) for one in cells.CAPPED}) == len(cells.CAPPED) == 14
     for shape, caps in {one.shape: (one.max_groups, one.max_rows) for one in cells.CAPPED}.items():
         held = cells.table(shape)
-        pairs, rows = np.unique(np.stack([held["who"].to_numpy(), held["g"].to_numpy()]), axis=1, return_counts=True)
+        pairs, rows = np.unique(
+            np.stack([held["who"].to_numpy(), held["g"].to_numpy()]), axis=1, return_counts=True
+        )
         groups = np.unique(pairs[0], return_counts=True)[1]
         assert max((groups > caps[0]).mean(), (rows > caps[1]).mean()) > 0.6
 
@@ -118,15 +137,22 @@ def test_bias_is_told_beside_squares_and_by_group_that_of_the_farthest(part: Any
     errors, squares = aim.measure([np.array([[9.0, 11.0], [9.0, 13.0]])])
     assert (errors.mean, squares.mean) == (2.0, 5.0)
     aim = part("capped").Aim("", slice(None), [np.array([0.0, 10.0]), np.array([1.0, 11.0])])
-    errors, squares = aim.measure([np.array([[1.0, 8.0], [1.0, 6.0]]), np.array([[1.0, 10.0], [3.0, 10.0]])])
+    errors, squares = aim.measure(
+        [np.array([[1.0, 8.0], [1.0, 6.0]]), np.array([[1.0, 10.0], [3.0, 10.0]])]
+    )
     assert (errors.mean, squares.mean) == (-2.0, (2.5 + 8.5 + 0.5 + 2.5) / 4)
 
 
 @pytest.mark.parametrize(
     ("aggregate", "shape", "law"),
-    [("COUNT by group", "3 of 10 groups each", "Laplace"), ("COUNT by group", "20 of 100 groups each", "Gaussian")],
+    [
+        ("COUNT by group", "3 of 10 groups each", "Laplace"),
+        ("COUNT by group", "20 of 100 groups each", "Gaussian"),
+    ],
 )
-def test_what_is_asked_for_spends_no_more_than_the_budget(part: Any, aggregate: str, shape: str, law: str) -> None:
+def test_what_is_asked_for_spends_no_more_than_the_budget(
+    part: Any, aggregate: str, shape: str, law: str
+) -> None:
     found = part("repeated").repeated(cell(part, aggregate, shape), 2, epsilon=EPSILON, delta=DELTA)
     assert found.first.cost.epsilon_at(DELTA) <= EPSILON
     assert found.told.lines[0].mechanism == law
@@ -134,9 +160,15 @@ def test_what_is_asked_for_spends_no_more_than_the_budget(part: Any, aggregate: 
 
 @pytest.mark.parametrize(
     ("aggregate", "shape", "each"),
-    [("COUNT", "uniform, 1,000", 1), ("COUNT by group", "3 of 10 groups each", 10), ("AVG", "uniform, 1,000", 1)],
+    [
+        ("COUNT", "uniform, 1,000", 1),
+        ("COUNT by group", "3 of 10 groups each", 10),
+        ("AVG", "uniform, 1,000", 1),
+    ],
 )
-def test_runs_are_independent_draws_of_the_answer_that_was_paid_for(part: Any, aggregate: str, shape: str, each: int) -> None:
+def test_runs_are_independent_draws_of_the_answer_that_was_paid_for(
+    part: Any, aggregate: str, shape: str, each: int
+) -> None:
     one = cell(part, aggregate, shape)
     found = part("repeated").repeated(one, 50, epsilon=EPSILON, delta=DELTA)
     assert len(found.first.rows) == each

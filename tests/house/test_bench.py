@@ -22,30 +22,61 @@ LAWS = ["laplace", "gaussian"]
 # The first two columns of each section's rows.
 ROWS = {
     "noise": [(law, scale) for law in LAWS for scale in ("1", "10", "1,000", "1,000,000")],
-    "latency": [(law, "first at a new scale") for law in LAWS]
-    + [(law, f"then {kind}") for law in LAWS for kind in ("a count, scale 1", "a count, scale 1,000", "a real, grid 2^-20")],
+    "latency": (
+        [(law, "first at a new scale") for law in LAWS]
+        + [
+            (law, f"then {kind}")
+            for law in LAWS
+            for kind in ("a count, scale 1", "a count, scale 1,000", "a real, grid 2^-20")
+        ]
+    ),
     "choice": [("Exponential",) * 2, ("PermuteAndFlip",) * 2],
     "median": [
         ("release, ms", "from an array"),
         ("smooth sensitivity, ms", "from an array"),
-        *(("ranks off", f"epsilon {epsilon}, {relation}") for epsilon in ("1", "0.1") for relation in ("add-remove", "change-one")),
+        *(
+            ("ranks off", f"epsilon {epsilon}, {relation}")
+            for epsilon in ("1", "0.1")
+            for relation in ("add-remove", "change-one")
+        ),
         ("memory, MB", "quartiles of 20,000"),
     ],
-    "shapes": [(shape, epsilon) for epsilon in ("1", "0.1") for shape in ("skewed", "heavy-tailed", "tied", "spiked")],
+    "shapes": [
+        (shape, epsilon)
+        for epsilon in ("1", "0.1")
+        for shape in ("skewed", "heavy-tailed", "tied", "spiked")
+    ],
     "timing": [*((law, scale) for law in LAWS for scale in ("1", "1,000")), ("geometric", "1")],
-    "accounting": [(f"{count} x {law}", scale) for law, scale in (("gaussian", "50"), ("laplace", "100")) for count in ("1,000", "10,000")],
+    "accounting": [
+        (f"{count} x {law}", scale)
+        for law, scale in (("gaussian", "50"), ("laplace", "100"))
+        for count in ("1,000", "10,000")
+    ],
     "import": [(name,) * 2 for name in ("numpy", "hedgerow", "hedgerow.mechanisms")],
     "database": [
         *(
             (what, rows)
-            for what in ("by person", "by person, declared keys", "by person, all of it text", "by row")
+            for what in (
+                "by person",
+                "by person, declared keys",
+                "by person, all of it text",
+                "by row",
+            )
             for rows in ("1,000", "2,000")
         ),
         ("peak of memory, by person, MB", "2,000"),
         ("the same question again, ms", "2,000"),
     ],
-    "joins": [(what, unit) for what in ("milliseconds", "peak of memory, MB") for unit in ("by person", "by row")],
-    "quantiles": [(what, unit) for what in ("milliseconds", "peak of memory, MB") for unit in ("by row", "by person")],
+    "joins": [
+        (what, unit)
+        for what in ("milliseconds", "peak of memory, MB")
+        for unit in ("by person", "by row")
+    ],
+    "quantiles": [
+        (what, unit)
+        for what in ("milliseconds", "peak of memory, MB")
+        for unit in ("by row", "by person")
+    ],
     "tpch": [(f"Q{number}",) * 2 for number in (1, 3, 4, 5, 6, 10, 12, 14, 19)],
     "local": [
         (what,) * 2
@@ -53,7 +84,11 @@ ROWS = {
             *(f"make: {name}" for name in ("rappor", "projective")),
             *(f"count: {name}" for name in ("rappor", "projective", "rappor in JSON")),
             "count, estimate: projective",
-            *(f"than {oracle} of {peer}" for oracle in ("olh", "oue") for peer in ("pure-ldp", "multi-freq-ldpy")),
+            *(
+                f"than {oracle} of {peer}"
+                for oracle in ("olh", "oue")
+                for peer in ("pure-ldp", "multi-freq-ldpy")
+            ),
             "than hadamard of pure-ldp",
         )
     ],
@@ -67,15 +102,33 @@ ROWS = {
         )
     ],
     "people": [
-        (name,) * 2 for name in ("hedgerow", 'hedgerow, noise = "best"', "opendp-polars", "smartnoise-sql", "pyqrlew", "pipeline-dp")
+        (name,) * 2
+        for name in (
+            "hedgerow",
+            'hedgerow, noise = "best"',
+            "opendp-polars",
+            "smartnoise-sql",
+            "pyqrlew",
+            "pipeline-dp",
+        )
     ],
     "uniqueness": [("78 sets, s",) * 2, ("peak of memory, MB",) * 2],
-    "proofs": [("laplace_mechanism", "PROVED"), ("bad_sum_without_noise", "REFUTED"), ("all", "2 programs")],
+    "proofs": [
+        ("laplace_mechanism", "PROVED"),
+        ("bad_sum_without_noise", "REFUTED"),
+        ("all", "2 programs"),
+    ],
 }
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-W", "error", "-m", "bench", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "bench", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture
@@ -106,7 +159,13 @@ CASES = [
     ("latency", 2, "law", "what", {"hedgerow"}),
     ("choice", 1, "mechanism", "mechanism", {"hedgerow", "numpy, unsafe", "times numpy"}),
     ("median", 4, "what", "how", {"hedgerow"}),
-    ("shapes", 2, "shape", "epsilon", {"exponential", "inverse", "smooth", "laplace", "laplace / chosen"}),
+    (
+        "shapes",
+        2,
+        "shape",
+        "epsilon",
+        {"exponential", "inverse", "smooth", "laplace", "laplace / chosen"},
+    ),
     ("timing", 2, "law", "scale", {"Spearman", "median, ns"}),
     ("accounting", 1, "releases", "scale", {"epsilon", "at once, ms", "one by one, ms"}),
     ("import", 0, "import", "import", {"ms", "times numpy"}),
@@ -126,7 +185,8 @@ CASES = [
     ("proofs", 2, "program", "verdict", {"s"}),
 ]
 
-# These open databases, decode collections or draw for seconds, even when they are quick: they are left to `make slow`.
+# These open databases, decode collections or draw for seconds, even when they are quick: they are
+# left to `make slow`.
 LARGE = {
     *("accuracy", "capped", "database", "decoding", "joins", "latency", "noise", "people"),
     *("publishing", "quantiles", "tpch", "uniqueness"),
@@ -147,7 +207,8 @@ def test_accuracy_brings_the_cells_in_which_caps_bite(part: Any) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("section", "targets", "first", "second", "columns"), [case for case in CASES if many(1) > 1 or case[0] not in LARGE]
+    ("section", "targets", "first", "second", "columns"),
+    [case for case in CASES if many(1) > 1 or case[0] not in LARGE],
 )
 def test_every_row_and_target_is_there_and_measured(
     part: Any, section: str, targets: int, first: str, second: str, columns: set[str]
@@ -157,7 +218,9 @@ def test_every_row_and_target_is_there_and_measured(
         told = part("__main__").SECTIONS[section](nobody, quick=True).to_dict()
     assert len(told["targets"]) == targets
     for target in told["targets"]:
-        assert any(peer in target["text"] for peer in ("opendp", "diffprivlib", "mbi", "peer")) == (target["mark"] == "not measured")
+        assert any(peer in target["text"] for peer in ("opendp", "diffprivlib", "mbi", "peer")) == (
+            target["mark"] == "not measured"
+        )
     rows = told["rows"]
     assert rows
     if first:
@@ -166,7 +229,9 @@ def test_every_row_and_target_is_there_and_measured(
 
 
 @pytest.mark.long
-def test_tables_are_for_people_and_unknown_sections_are_refused(part: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_are_for_people_and_unknown_sections_are_refused(
+    part: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     shown = run("--quick", "choice")
     assert shown.returncode == 0, shown.stderr
     assert "PermuteAndFlip" in shown.stdout
@@ -220,11 +285,14 @@ def test_rank_correlation_sees_a_leak_and_shares_ranks_of_ties(part: Any) -> Non
     assert spearman(np.array([1, 2, 3, 4, 5]), np.array([2, 1, 4, 3, 5])) == pytest.approx(0.8)
 
 
-def test_a_peer_answers_from_its_own_process_and_a_failure_is_told(part: Any, tmp_path: Path) -> None:
+def test_a_peer_answers_from_its_own_process_and_a_failure_is_told(
+    part: Any, tmp_path: Path
+) -> None:
     peers = part("peers")
     adapter = tmp_path / "adapter.py"
     adapter.write_text(
-        "VERSION = '9'\nprint('noise on stdout')\ndef task(n): return lambda: 6 * n\ndef fails(): raise ValueError('no such thing')\n"
+        "VERSION = '9'\nprint('noise on stdout')\ndef task(n): return lambda: 6 * n\ndef fails():"
+        " raise ValueError('no such thing')\n"
     )
     crew = peers.Peers({"it": peers.Worker(peers.Peer("it", str(adapter), "it"))})
     try:
@@ -272,8 +340,13 @@ def test_every_way_to_bound_gives_the_groups_that_a_loop_gives(part: Any) -> Non
     found = events.columns(2_000)
     with duckdb.connect() as connection:
         connection.register("made", pa.table(found))
-        hashes = connection.execute("SELECT DISTINCT user_id, grp, hash(user_id, grp) FROM made").fetchall()
-        answers = {way: sorted(connection.execute(sql).fetchall()) for way, sql in bounded.bounded("made").items()}
+        hashes = connection.execute(
+            "SELECT DISTINCT user_id, grp, hash(user_id, grp) FROM made"
+        ).fetchall()
+        answers = {
+            way: sorted(connection.execute(sql).fetchall())
+            for way, sql in bounded.bounded("made").items()
+        }
     first: dict[int, list[tuple[int, int]]] = {}
     for user, group, mixed in hashes:
         first.setdefault(user, []).append((mixed, group))
@@ -284,7 +357,10 @@ def test_every_way_to_bound_gives_the_groups_that_a_loop_gives(part: Any) -> Non
             rows, most = len(values), min(len(values), bounded.ROWS_EACH)
             steps = sum(int(np.floor(value * bounded.STEPS + 0.5)) for value in values)
             part_of = (most, steps * most // rows, most, 1)
-            expected[group] = [total + more for total, more in zip(expected.get(group, [0] * 4), part_of, strict=True)]
+            expected[group] = [
+                total + more
+                for total, more in zip(expected.get(group, [0] * 4), part_of, strict=True)
+            ]
     assert len(answers) == 3
     for way, answer in answers.items():
         assert answer == sorted((group, *totals) for group, totals in expected.items()), way
@@ -300,16 +376,25 @@ def test_plain_numpy_makes_and_counts_the_same_reports(part: Any) -> None:
     place = np.searchsorted(numbers, drawn)
     assert np.array_equal(numbers[place], drawn)
     orthogonal = (vectors[place] * vectors[codes]).sum(axis=1) % many.field == 0
-    assert abs(orthogonal.mean() - many.truth / 65536) < 0.03  # of 20,000: more than eight standard deviations
+    # of 20,000: more than eight standard deviations
+    assert abs(orthogonal.mean() - many.truth / 65536) < 0.03
     counters = np.append(np.bincount(place, minlength=many.point_count), codes.size)
-    assert np.array_equal(plain.supports(many, vectors, counters[:-1], 50), many.count_support(counters))
+    assert np.array_equal(
+        plain.supports(many, vectors, counters[:-1], 50), many.count_support(counters)
+    )
     coded = local.Batch(b"8 bytes.", many.encode(codes))
-    assert np.array_equal(plain.points_packed(coded.to_bytes(), many), many.aggregate(coded.records)[:-1])
+    assert np.array_equal(
+        plain.points_packed(coded.to_bytes(), many), many.aggregate(coded.records)[:-1]
+    )
 
     bits = home.bits(range(3))
     rows = plain.rappor_reports(home, bits, np.repeat([0, 1, 2], [20_000, 9_000, 0]))
     batch, counted = local.Batch(b"8 bytes.", rows), home.aggregate(rows)
-    assert np.array_equal(plain.rappor_packed(batch.to_bytes(), home).ravel(), counted[: home.m * home.k])
-    assert np.array_equal(plain.rappor_json(batch.to_json().encode(), home), plain.packed_bits(rows, home))
+    assert np.array_equal(
+        plain.rappor_packed(batch.to_bytes(), home).ravel(), counted[: home.m * home.k]
+    )
+    assert np.array_equal(
+        plain.rappor_json(batch.to_json().encode(), home), plain.packed_bits(rows, home)
+    )
     shares = plain.rappor_nnls(home.rates(counted).rates, bits, home.k)
     assert shares[0] > 0.35 > shares[2]  # 0.69 and 0 of 29,000, each with a standard error of 0.03

@@ -15,8 +15,13 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 PLANTED = {
     "tests/slow/test_long.py": "def test_long():\n    assert False",
-    "tests/test_part.py": "import pytest\ndef test_part():\n    pytest.skip('no database server')\ndef test_fine():\n    assert True",
-    "tests/test_module.py": "import pytest\npytest.importorskip('no_such_part')\ndef test_it():\n    assert True",
+    "tests/test_part.py": (
+        "import pytest\ndef test_part():\n    pytest.skip('no database server')\ndef test_fine():\n"
+        "    assert True"
+    ),
+    "tests/test_module.py": (
+        "import pytest\npytest.importorskip('no_such_part')\ndef test_it():\n    assert True"
+    ),
 }
 
 
@@ -32,9 +37,15 @@ def suite(tmp_path: Path) -> Path:
 
 
 def last_line(suite: Path, ci: str, *options: str) -> tuple[int, str]:
-    unneeded = [word for name in ("cacheprovider", "xdist", "pytest_cov", "anyio") for word in ("-p", f"no:{name}")]
+    unneeded = [
+        word
+        for name in ("cacheprovider", "xdist", "pytest_cov", "anyio")
+        for word in ("-p", f"no:{name}")
+    ]
     command = [sys.executable, "-m", "pytest", *unneeded, *options]
-    run = subprocess.run(command, cwd=suite, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        command, cwd=suite, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=False
+    )
     return run.returncode, run.stdout.strip().splitlines()[-1]
 
 
@@ -59,28 +70,47 @@ def test_slow_tests_run_when_asked_for(suite: Path) -> None:
 def test_short_tests_that_have_run_already_are_left_out(suite: Path) -> None:
     (suite / "tests" / "core").mkdir()
     for name in ("core/test_room.py", "test_core.py", "test_corer.py"):
-        text = "import pytest\n@pytest.mark.long\ndef test_long():\n    assert True\ndef test_short():\n    assert True"
+        text = (
+            "import pytest\n@pytest.mark.long\ndef test_long():\n    assert True\ndef"
+            " test_short():\n    assert True"
+        )
         (suite / "tests" / name).write_text(text, encoding="utf-8")
-    code, line = last_line(suite, "", "--long-only=tests/core", "--long-only=tests/test_core.py", "--ignore=tests/test_part.py")
+    code, line = last_line(
+        suite,
+        "",
+        "--long-only=tests/core",
+        "--long-only=tests/test_core.py",
+        "--ignore=tests/test_part.py",
+    )
     assert code == 0
     assert "4 passed, 1 skipped, 3 deselected" in line
 
 
-CASES = "import pytest\n@pytest.mark.parametrize('n', [pytest.param(n, marks=pytest.mark.long) if n > 40 else n for n in range(50)])\n"
+CASES = (
+    "import pytest\n@pytest.mark.parametrize('n', [pytest.param(n, marks=pytest.mark.long) if n >"
+    " 40 else n for n in range(50)])\n"
+)
 BRIEF = ("--brief", "-m", "not slow and not long", "tests/test_cases.py", "tests/test_costly.py")
 
 
 @pytest.fixture
 def uneven(suite: Path) -> Path:
     """A test of many cases, some of them long, and a costly test beside a cheap one."""
-    (suite / "tests" / "test_cases.py").write_text(f"{CASES}def test_cases(n):\n    assert n <= 40", encoding="utf-8")
-    text = "import time\ndef test_cheap():\n    assert True\ndef test_costly():\n    time.sleep(0.3)\n    assert True"
+    (suite / "tests" / "test_cases.py").write_text(
+        f"{CASES}def test_cases(n):\n    assert n <= 40", encoding="utf-8"
+    )
+    text = (
+        "import time\ndef test_cheap():\n    assert True\ndef test_costly():\n    time.sleep(0.3)\n"
+        "    assert True"
+    )
     (suite / "tests" / "test_costly.py").write_text(text, encoding="utf-8")
     return suite
 
 
 def test_the_brief_suite_has_few_cases_and_nothing_costly(uneven: Path) -> None:
-    (uneven / "tests" / "costly.txt").write_text("tests/test_costly.py::test_costly\n", encoding="utf-8")
+    (uneven / "tests" / "costly.txt").write_text(
+        "tests/test_costly.py::test_costly\n", encoding="utf-8"
+    )
     code, line = last_line(uneven, "", *BRIEF)
     assert code == 0
     assert "3 passed, 49 deselected" in line
@@ -89,4 +119,6 @@ def test_the_brief_suite_has_few_cases_and_nothing_costly(uneven: Path) -> None:
 def test_what_is_costly_is_written_down(uneven: Path) -> None:
     code, _ = last_line(uneven, "", "--costs", "-m", "not slow and not long")
     assert code == 0
-    assert (uneven / "tests" / "costly.txt").read_text(encoding="utf-8") == "tests/test_costly.py::test_costly\n"
+    assert (uneven / "tests" / "costly.txt").read_text(
+        encoding="utf-8"
+    ) == "tests/test_costly.py::test_costly\n"

@@ -1,4 +1,6 @@
-"""No text of an analyst reaches an engine but as a value in quotes: every text in every tree is changed, and looked for."""
+"""No text of an analyst reaches an engine but as a value in quotes: every text in every tree is
+changed, and looked for.
+"""
 
 from __future__ import annotations
 
@@ -29,20 +31,42 @@ SRC = Path(__file__).parents[2] / "src" / "hedgerow"
 SENTINEL = "zqx\"'); COPY zqx --\n"
 # A question for every class of nodes that is read of public tables.
 READ = (
-    "WITH RECURSIVE w(a) AS MATERIALIZED (SELECT k FROM r) SELECT DISTINCT r.*, w.a AS b FROM r LEFT JOIN w ON r.k = w.a "
-    "NATURAL JOIN s CROSS JOIN (SELECT 1) AS q(z) WHERE n IN (1, 2) GROUP BY ALL HAVING COUNT(*) > 1 "
-    "ORDER BY 1 DESC NULLS FIRST LIMIT 2 OFFSET 1",
-    "SELECT * EXCLUDE (k) REPLACE (1 AS n) FROM r UNION ALL BY NAME (SELECT * RENAME (n AS m) FROM r ORDER BY ALL)",
-    "SELECT EXTRACT(year FROM day), EXTRACT('month' FROM day), YEAR(day), MONTH(day), DAY(day), CAST(n AS TEXT), TRY_CAST(k AS INT) FROM r",
-    "SELECT TRIM(LEADING 'a' FROM k), LOWER(k), UPPER(k), LENGTH(k), SUBSTRING(k, 1, 2), CONCAT(k, 'b'), k || 'c', hash(k) FROM r",
+    (
+        "WITH RECURSIVE w(a) AS MATERIALIZED (SELECT k FROM r) SELECT DISTINCT r.*, w.a AS b FROM r"
+        " LEFT JOIN w ON r.k = w.a NATURAL JOIN s CROSS JOIN (SELECT 1) AS q(z) WHERE n IN (1, 2)"
+        " GROUP BY ALL HAVING COUNT(*) > 1 ORDER BY 1 DESC NULLS FIRST LIMIT 2 OFFSET 1"
+    ),
+    (
+        "SELECT * EXCLUDE (k) REPLACE (1 AS n) FROM r UNION ALL BY NAME (SELECT * RENAME (n AS m)"
+        " FROM r ORDER BY ALL)"
+    ),
+    (
+        "SELECT EXTRACT(year FROM day), EXTRACT('month' FROM day), YEAR(day), MONTH(day), DAY(day),"
+        " CAST(n AS TEXT), TRY_CAST(k AS INT) FROM r"
+    ),
+    (
+        "SELECT TRIM(LEADING 'a' FROM k), LOWER(k), UPPER(k), LENGTH(k), SUBSTRING(k, 1, 2),"
+        " CONCAT(k, 'b'), k || 'c', hash(k) FROM r"
+    ),
     "SELECT n + 1 - 2 * 3 / 4 % 5, -n, (n), 1.5e3, ABS(n), SQRT(x), LN(x), ROUND(x, 1) FROM r",
     "SELECT FLOOR(x), CEIL(x), LEAST(n, 1), GREATEST(n, 1) FROM r",
-    "SELECT CASE n WHEN 1 THEN 2 ELSE 3 END, IF(n > 1, 2, 3), COALESCE(n, 1), NULLIF(n, 1), NULL, TRUE FROM r",
+    (
+        "SELECT CASE n WHEN 1 THEN 2 ELSE 3 END, IF(n > 1, 2, 3), COALESCE(n, 1), NULLIF(n, 1),"
+        " NULL, TRUE FROM r"
+    ),
     "SELECT n FROM r WHERE NOT n = 1 AND n <> 2 OR n < 3",
-    "SELECT n FROM r WHERE n <= 1 AND n >= 2 AND n BETWEEN 1 AND 2 AND k LIKE 'a' AND k ILIKE 'b' AND k IS NULL AND n IN (SELECT n FROM s)",
-    "SELECT SUM(n), AVG(n), MIN(n), MAX(n), MEDIAN(n), QUANTILE(n, 0.5), MODE(n), VAR_POP(n), VARIANCE(n), STDDEV_POP(n), STDDEV(n) FROM r",
-    "SELECT STDDEV_SAMP(n), CORR(n, x), COVAR_POP(n, x), COVAR_SAMP(n, x), COUNT(DISTINCT n), COUNT(*) FILTER (WHERE n > 1), "
-    "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n) FROM r",
+    (
+        "SELECT n FROM r WHERE n <= 1 AND n >= 2 AND n BETWEEN 1 AND 2 AND k LIKE 'a' AND k ILIKE"
+        " 'b' AND k IS NULL AND n IN (SELECT n FROM s)"
+    ),
+    (
+        "SELECT SUM(n), AVG(n), MIN(n), MAX(n), MEDIAN(n), QUANTILE(n, 0.5), MODE(n), VAR_POP(n),"
+        " VARIANCE(n), STDDEV_POP(n), STDDEV(n) FROM r"
+    ),
+    (
+        "SELECT STDDEV_SAMP(n), CORR(n, x), COVAR_POP(n, x), COVAR_SAMP(n, x), COUNT(DISTINCT n),"
+        " COUNT(*) FILTER (WHERE n > 1), PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n) FROM r"
+    ),
 )
 
 
@@ -162,14 +186,20 @@ def trees(monkeypatch: pytest.MonkeyPatch) -> Iterator[exp.Expr]:
 
 
 def _shelf(schema: Schema) -> StoredTable:
-    stored = {column.name: StoredColumn(SENTINEL + column.name, column.type) for column in schema.columns}
+    stored = {
+        column.name: StoredColumn(SENTINEL + column.name, column.type) for column in schema.columns
+    }
     unit = None if schema.unit in (None, "row") else StoredColumn(SENTINEL, "integer")
     return StoredTable(f"t {schema.table}", stored, unit)
 
 
 @pytest.mark.long
-def test_of_questions_about_people_a_text_is_a_value_or_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stored columns have hostile names here. Where a text of a tree is changed, it is quoted or not written."""
+def test_of_questions_about_people_a_text_is_a_value_or_a_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Stored columns have hostile names here. Where a text of a tree is changed, it is quoted or
+    not written.
+    """
     seen: dict[tuple[type, str], set[str]] = {}
     for tree in trees(monkeypatch):
         assert "zqx" not in outside_quotes(render_sql(tree.copy(), DUCKDB))
@@ -185,5 +215,11 @@ def test_of_questions_about_people_a_text_is_a_value_or_a_name(monkeypatch: pyte
             except InvalidArgument:
                 assert list(find_unsafe_leaves(node))
             node.args[part] = kept
-    expected = {(exp.Identifier, "this"), (exp.Literal, "this"), (exp.Anonymous, "this"), (exp.Join, "kind"), (exp.Join, "side")}
+    expected = {
+        (exp.Identifier, "this"),
+        (exp.Literal, "this"),
+        (exp.Anonymous, "this"),
+        (exp.Join, "kind"),
+        (exp.Join, "side"),
+    }
     assert set(seen) == expected

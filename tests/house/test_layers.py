@@ -1,4 +1,6 @@
-"""The house stands: direction, cycles, sizes, no seeds. Each rule is shown to trip on a planted offender."""
+"""The house stands: direction, cycles, sizes, no seeds. Each rule is shown to trip on a planted
+offender.
+"""
 
 from __future__ import annotations
 
@@ -49,38 +51,104 @@ def test_house() -> None:
             {"numeric/bits.py": "from hedgerow.privacy.loss import Loss"},
             "'numeric' (level 1) imports 'privacy' (level 2)",
         ),
-        (rules.upward_imports, {"numeric/bits.py": "def f():\n    import hedgerow.cli"}, "bits.py:2"),
-        (rules.upward_imports, {"numeric/bits.py": "from ..privacy import loss", "privacy/loss.py": ""}, "imports 'privacy'"),
-        (rules.upward_imports, {"numeric/bits.py": "from hedgerow import privacy", "privacy/__init__.py": ""}, "imports 'privacy'"),
-        (rules.upward_imports, {"numeric/bits.py": "from hedgerow import Loss"}, "imports 'hedgerow'"),
-        (rules.upward_imports, {"numeric/bits.py": "from hedgerow import errors, Loss", "errors.py": ""}, "imports 'hedgerow'"),
-        (rules.upward_imports, {"plan/nodes.py": "import hedgerow.mechanisms.laplace"}, "'plan' (level 3) imports 'mechanisms' (level 3)"),
-        (rules.import_cycles, {"a.py": "import hedgerow.b", "b.py": "from hedgerow import a"}, "a -> b -> a"),
-        (rules.import_cycles, {"p/__init__.py": "from hedgerow.p.x import f", "p/x.py": "from . import g"}, "p -> p.x -> p"),
+        (
+            rules.upward_imports,
+            {"numeric/bits.py": "def f():\n    import hedgerow.cli"},
+            "bits.py:2",
+        ),
+        (
+            rules.upward_imports,
+            {"numeric/bits.py": "from ..privacy import loss", "privacy/loss.py": ""},
+            "imports 'privacy'",
+        ),
+        (
+            rules.upward_imports,
+            {"numeric/bits.py": "from hedgerow import privacy", "privacy/__init__.py": ""},
+            "imports 'privacy'",
+        ),
+        (
+            rules.upward_imports,
+            {"numeric/bits.py": "from hedgerow import Loss"},
+            "imports 'hedgerow'",
+        ),
+        (
+            rules.upward_imports,
+            {"numeric/bits.py": "from hedgerow import errors, Loss", "errors.py": ""},
+            "imports 'hedgerow'",
+        ),
+        (
+            rules.upward_imports,
+            {"plan/nodes.py": "import hedgerow.mechanisms.laplace"},
+            "'plan' (level 3) imports 'mechanisms' (level 3)",
+        ),
         (
             rules.import_cycles,
-            {"x.py": "import hedgerow.y", "y.py": "import hedgerow.z", "z.py": "def f():\n    from .x import g"},
+            {"a.py": "import hedgerow.b", "b.py": "from hedgerow import a"},
+            "a -> b -> a",
+        ),
+        (
+            rules.import_cycles,
+            {"p/__init__.py": "from hedgerow.p.x import f", "p/x.py": "from . import g"},
+            "p -> p.x -> p",
+        ),
+        (
+            rules.import_cycles,
+            {
+                "x.py": "import hedgerow.y",
+                "y.py": "import hedgerow.z",
+                "z.py": "def f():\n    from .x import g",
+            },
             "x -> y -> z -> x",
         ),
-        (rules.foreign_imports_of_core, {"mechanisms/laplace.py": "from scipy.stats import laplace"}, "imports 'scipy.stats'"),
+        (
+            rules.foreign_imports_of_core,
+            {"mechanisms/laplace.py": "from scipy.stats import laplace"},
+            "imports 'scipy.stats'",
+        ),
         (rules.foreign_imports_of_core, {"errors.py": "def f():\n    import rich"}, "errors.py:2"),
         (rules.foreign_imports_of_core, {"ledger/rules.py": "import apsw"}, "imports 'apsw'"),
-        (rules.foreign_imports_of_core, {"ledger/sqlite.py": "import apsw\nimport duckdb"}, "imports 'duckdb'"),
+        (
+            rules.foreign_imports_of_core,
+            {"ledger/sqlite.py": "import apsw\nimport duckdb"},
+            "imports 'duckdb'",
+        ),
         (rules.long_modules, {"errors.py": "x = 1\n" * 501}, "501 lines"),
-        (rules.long_functions, {"errors.py": "class C:\n  def f(self):\n" + "    x = 1\n" * 60}, "errors.py:2: f has 61 lines"),
+        (
+            rules.long_functions,
+            {"errors.py": "class C:\n  def f(self):\n" + "    x = 1\n" * 60},
+            "errors.py:2: f has 61 lines",
+        ),
         (
             rules.core_too_large,
-            {"release/release.py": "import hedgerow.ledger.a\n", "ledger/a.py": "from hedgerow.plan import b\n" + "x = 1\n" * 1700}
-            | {"plan/b.py": "import hedgerow.numeric.c\n" + "x = 1\n" * 1700, "numeric/c.py": "x = 1\n" * 1700},
+            {
+                "release/release.py": "import hedgerow.ledger.a\n",
+                "ledger/a.py": "from hedgerow.plan import b\n" + "x = 1\n" * 1700,
+            }
+            | {
+                "plan/b.py": "import hedgerow.numeric.c\n" + "x = 1\n" * 1700,
+                "numeric/c.py": "x = 1\n" * 1700,
+            },
             "an answer depends on 5103 lines of code",
         ),
-        (rules.core_too_large, {f"numeric/n{i}.py": "x = 1\n" * 400 for i in range(6)}, "'numeric' of the core has 2400 lines"),
+        (
+            rules.core_too_large,
+            {f"numeric/n{i}.py": "x = 1\n" * 400 for i in range(6)},
+            "'numeric' of the core has 2400 lines",
+        ),
         (rules.seedable_randomness, {"demo.py": "import random"}, "demo.py:1"),
         (rules.seedable_randomness, {"demo.py": "from random import gauss"}, "seedable"),
         (rules.seedable_randomness, {"demo.py": "import numpy.random as r"}, "seedable"),
         (rules.seedable_randomness, {"demo.py": "from numpy import random"}, "seedable"),
-        (rules.seedable_randomness, {"demo.py": "from numpy.random import default_rng"}, "seedable"),
-        (rules.seedable_randomness, {"demo.py": "import numpy as np\nnp.random.laplace()"}, "demo.py:2"),
+        (
+            rules.seedable_randomness,
+            {"demo.py": "from numpy.random import default_rng"},
+            "seedable",
+        ),
+        (
+            rules.seedable_randomness,
+            {"demo.py": "import numpy as np\nnp.random.laplace()"},
+            "demo.py:2",
+        ),
         (rules.seedable_randomness, {"demo.py": "def f(*, seed=None): ..."}, "parameter 'seed'"),
         (rules.seedable_randomness, {"demo.py": "class C:\n  seed: int = 0"}, "field 'seed'"),
     ],
@@ -94,16 +162,45 @@ def test_rule_trips(rule: Rule, files: dict[str, str], told: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("rule", "files"),
     [
-        (rules.upward_imports, {"privacy/loss.py": "from hedgerow import numeric, errors", "numeric/__init__.py": "", "errors.py": ""}),
-        (rules.upward_imports, {"cli.py": "from hedgerow import Loss\nimport hedgerow.demo", "demo.py": "", "__init__.py": "Loss = 1"}),
-        (rules.import_cycles, {"p/__init__.py": "from hedgerow.p.x import f", "p/x.py": "from hedgerow.p import y", "p/y.py": ""}),
+        (
+            rules.upward_imports,
+            {
+                "privacy/loss.py": "from hedgerow import numeric, errors",
+                "numeric/__init__.py": "",
+                "errors.py": "",
+            },
+        ),
+        (
+            rules.upward_imports,
+            {
+                "cli.py": "from hedgerow import Loss\nimport hedgerow.demo",
+                "demo.py": "",
+                "__init__.py": "Loss = 1",
+            },
+        ),
         (
             rules.import_cycles,
-            {"a.py": "import hedgerow.b, hedgerow.c", "b.py": "import hedgerow.d", "c.py": "import hedgerow.d", "d.py": ""},
+            {
+                "p/__init__.py": "from hedgerow.p.x import f",
+                "p/x.py": "from hedgerow.p import y",
+                "p/y.py": "",
+            },
+        ),
+        (
+            rules.import_cycles,
+            {
+                "a.py": "import hedgerow.b, hedgerow.c",
+                "b.py": "import hedgerow.d",
+                "c.py": "import hedgerow.d",
+                "d.py": "",
+            },
         ),
         (
             rules.foreign_imports_of_core,
-            {"numeric/bits.py": "import os, numpy\nfrom cryptography import x509", "verify/audit.py": "import scipy"},
+            {
+                "numeric/bits.py": "import os, numpy\nfrom cryptography import x509",
+                "verify/audit.py": "import scipy",
+            },
         ),
         (rules.foreign_imports_of_core, {"ledger/sqlite.py": "import apsw"}),
         (rules.long_modules, {"errors.py": "x = 1\n" * 500}),
@@ -111,10 +208,19 @@ def test_rule_trips(rule: Rule, files: dict[str, str], told: str, tmp_path: Path
         (rules.core_too_large, {"verify/audit.py": "x = 1\n" * 5000}),
         (
             rules.core_too_large,
-            {"release/release.py": "x = 1\n", **{f"{name}/a.py": "x = 1\n" * 1400 for name in ("numeric", "plan", "ledger")}},
+            {
+                "release/release.py": "x = 1\n",
+                **{f"{name}/a.py": "x = 1\n" * 1400 for name in ("numeric", "plan", "ledger")},
+            },
         ),
-        (rules.core_too_large, {"numeric/bits.py": '"""Proof.\n' + "a line of it\n" * 5000 + '"""\n# why\n\nx = 1\n'}),
-        (rules.seedable_randomness, {"numeric/bits.py": "import os\nfrom hedgerow.numeric import random"}),
+        (
+            rules.core_too_large,
+            {"numeric/bits.py": '"""Proof.\n' + "a line of it\n" * 5000 + '"""\n# why\n\nx = 1\n'},
+        ),
+        (
+            rules.seedable_randomness,
+            {"numeric/bits.py": "import os\nfrom hedgerow.numeric import random"},
+        ),
     ],
 )
 def test_rule_lets_good_code_pass(rule: Rule, files: dict[str, str], tmp_path: Path) -> None:

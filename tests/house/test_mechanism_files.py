@@ -17,12 +17,20 @@ SHAPES = {"additive", "selection", "response", "point", "smooth", "tested"}
 def shared_files(classes: Sequence[type]) -> list[str]:
     """Classes that do not have a file of their own inside ``hedgerow.mechanisms``."""
     homes = [cls.__module__ for cls in classes]
-    return [cls.__name__ for cls in classes if homes.count(cls.__module__) > 1 or not cls.__module__.startswith("hedgerow.mechanisms.")]
+    return [
+        cls.__name__
+        for cls in classes
+        if homes.count(cls.__module__) > 1 or not cls.__module__.startswith("hedgerow.mechanisms.")
+    ]
 
 
 def headings(docstring: str) -> list[str]:
     """The headings in their order: the word opens a line, bold or not."""
-    return [word for word in re.findall(r"^\W*(\w+)\b", docstring, flags=re.MULTILINE) if word in HEADINGS]
+    return [
+        word
+        for word in re.findall(r"^\W*(\w+)\b", docstring, flags=re.MULTILINE)
+        if word in HEADINGS
+    ]
 
 
 def wrong_file(module: ModuleType) -> list[str]:

@@ -37,5 +37,11 @@ def test_both_rules_trip(tmp_path: Path) -> None:
     (tests / "laws").mkdir()
     (tests / "laws" / "test_any.py").touch()
 
-    assert rules.missing_tests(src, tests) == ["errors: no test_errors.py", "numeric.bits: no numeric/test_bits.py"]
-    assert rules.orphan_tests(src, tests) == ["numeric/test_gone.py: no module numeric/gone.py", "test_cli.py: no module cli.py"]
+    assert rules.missing_tests(src, tests) == [
+        "errors: no test_errors.py",
+        "numeric.bits: no numeric/test_bits.py",
+    ]
+    assert rules.orphan_tests(src, tests) == [
+        "numeric/test_gone.py: no module numeric/gone.py",
+        "test_cli.py: no module cli.py",
+    ]

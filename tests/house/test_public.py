@@ -68,12 +68,18 @@ def test_every_public_name_can_be_imported() -> None:
 
 
 def test_nothing_else_looks_public() -> None:
-    seen = {name for name, value in vars(hedgerow).items() if not name.startswith("_") and not isinstance(value, ModuleType)}
+    seen = {
+        name
+        for name, value in vars(hedgerow).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    }
     assert seen - PUBLIC == {"annotations"}
 
 
 def test_version_is_the_one_of_the_package() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads(
+        (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     assert hedgerow.__version__ == project["version"]
 
 
@@ -89,7 +95,9 @@ def test_a_name_is_loaded_when_it_is_first_named_and_no_other_exists() -> None:
 def loaded(code: str, *arguments: str) -> set[str]:
     """What a fresh interpreter holds after this."""
     code = f"import json, sys\n{code}\nprint(json.dumps(sorted(sys.modules)))"
-    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 
@@ -127,8 +135,14 @@ def test_a_question_loads_neither_the_engine_nor_what_only_others_need(tmp_path:
 
 
 def test_constructors_take_plain_numbers_and_say_so() -> None:
-    """That strict types agree is what the run of mypy over house/user.py says; here it runs, and everything in it is exact."""
-    exact = [value for made in (*user.budgets(), *user.losses(), *user.sensitivities(), *user.mechanisms()) for value in _numbers(made)]
+    """That strict types agree is what the run of mypy over house/user.py says; here it runs, and
+    everything in it is exact.
+    """
+    exact = [
+        value
+        for made in (*user.budgets(), *user.losses(), *user.sensitivities(), *user.mechanisms())
+        for value in _numbers(made)
+    ]
     assert len(exact) > 40
     assert all(type(value) in (Fraction, int) or value == math.inf for value in exact)
     assert Laplace(0.1).scale == Fraction(1, 10)
@@ -136,7 +150,11 @@ def test_constructors_take_plain_numbers_and_say_so() -> None:
 
 def _numbers(made: Any) -> list[Any]:
     values = [getattr(made, field.name) for field in dataclasses.fields(made)]
-    return [value for value in values if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool)]
+    return [
+        value
+        for value in values
+        if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool)
+    ]
 
 
 def test_types_are_shipped() -> None:

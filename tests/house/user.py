@@ -1,4 +1,6 @@
-"""What a user writes who has strict types: numbers as they are, no fractions. mypy reads this file with the sources."""
+"""What a user writes who has strict types: numbers as they are, no fractions. mypy reads this
+file with the sources.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +28,30 @@ from hedgerow.mechanisms import (
 
 
 def budgets() -> list[hr.Budget]:
-    return [hr.Budget(epsilon=1), hr.Budget(0.5, delta=1e-9), hr.Budget(Decimal("0.5"), Fraction(1, 10**9), conversion=0.25)]
+    return [
+        hr.Budget(epsilon=1),
+        hr.Budget(0.5, delta=1e-9),
+        hr.Budget(Decimal("0.5"), Fraction(1, 10**9), conversion=0.25),
+    ]
 
 
 def losses() -> list[hr.Loss]:
     one = hr.Loss(0.5, 1e-9)
-    return [one, hr.Loss(1), hr.Loss(np.float64(0.5), rho=0.01), 3 * one + hr.Loss(0.1, delta=Decimal("1e-12"))]
+    return [
+        one,
+        hr.Loss(1),
+        hr.Loss(np.float64(0.5), rho=0.01),
+        3 * one + hr.Loss(0.1, delta=Decimal("1e-12")),
+    ]
 
 
 def sensitivities() -> list[hr.Sensitivity]:
-    return [hr.Sensitivity(2, 1, 2, 2), hr.Sensitivity(1, 0.5, 0.5, 0.25), hr.Sensitivity.of(1), hr.Sensitivity.each(3, 0.5)]
+    return [
+        hr.Sensitivity(2, 1, 2, 2),
+        hr.Sensitivity(1, 0.5, 0.5, 0.25),
+        hr.Sensitivity.of(1),
+        hr.Sensitivity.each(3, 0.5),
+    ]
 
 
 def mechanisms() -> list[object]:

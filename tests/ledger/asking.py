@@ -1,9 +1,10 @@
 """A real database that is asked five questions, killed by SIGKILL at its k-th step on the disk.
 
-Run as a program: asking.py FOLDER FIRST EACH MISTAKE. The k are FIRST, FIRST + EACH, … to the end of the run; a step is what it is in
-``killing``. After each death the database is opened as after any restart. Prints the number of deaths and of answers that were received
-before them, and stops with an error at the first answer that was not charged, is lost, or differs when it is asked for again. A MISTAKE
-is planted first, to see that it is found.
+Run as a program: asking.py FOLDER FIRST EACH MISTAKE. The k are FIRST, FIRST + EACH, … to the end
+of the run; a step is what it is in ``killing``. After each death the database is opened as after
+any restart. Prints the number of deaths and of answers that were received before them, and stops
+with an error at the first answer that was not charged, is lost, or differs when it is asked for
+again. A MISTAKE is planted first, to see that it is found.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ def anchor_in_place() -> Callable[[], object]:
 
 
 def charge_after_answer() -> Callable[[], object]:
-    """Answered on the strength of a ledger in memory, and charged to the real one when the answer is out."""
+    """Answered on the strength of a ledger in memory, and charged to the real one when the
+    answer is out.
+    """
     real, left = database.release, list[Callable[[], object]]()
 
     class Held(MemoryLedger):
@@ -121,7 +124,9 @@ MISTAKES = {work.__name__: work for work in (nothing, anchor_in_place, charge_af
 
 
 def check(policy: Path, received: list[str]) -> None:
-    """Every answer that was received was paid for and is there; going on, each question is paid for once, and free from then on."""
+    """Every answer that was received was paid for and is there; going on, each question is paid
+    for once, and free from then on.
+    """
     path = policy.with_name("clinic.ledger")
     if path.exists():  # it is put in place whole, so that it verifies as the crash left it
         assert verify(path).sound, verify(path).problem
@@ -131,7 +136,9 @@ def check(policy: Path, received: list[str]) -> None:
         entries = db.ledger.entries()
         answered = [entry.body["charge"] for entry in entries if entry.kind == "answer"]
         charges = {entry.body["request"]: entry.seq for entry in entries if entry.kind == "charge"}
-        assert [charges[f"r{number}"] for number in range(len(received))] == answered[: len(received)]
+        assert [charges[f"r{number}"] for number in range(len(received))] == answered[
+            : len(received)
+        ]
         assert spent(db) == len(charges) * EACH
         assert len(received) <= len(answered) <= len(charges) <= len(received) + 1
         assert [asked(db, number, None) for number in range(len(received))] == received
@@ -141,7 +148,9 @@ def check(policy: Path, received: list[str]) -> None:
         assert spent(db) == len(QUESTIONS) * EACH
         assert [asked(db, number, None) for number in range(len(QUESTIONS))] == again
         assert spent(db) == len(QUESTIONS) * EACH
-        assert [entry.hash for entry in db.ledger.entries()[: len(entries)]] == [entry.hash for entry in entries]
+        assert [entry.hash for entry in db.ledger.entries()[: len(entries)]] == [
+            entry.hash for entry in entries
+        ]
     assert verify(path).sound, verify(path).problem
 
 
@@ -168,7 +177,9 @@ def main(folder: str, first: str, each: str, mistake: str) -> None:
         home = Path(folder) / str(step)
         home.mkdir()
         policy = made(home)
-        heard, died = life(home / "clinic.ledger", step, partial(ask, policy, mistake=mistake), *BESIDE)
+        heard, died = life(
+            home / "clinic.ledger", step, partial(ask, policy, mistake=mistake), *BESIDE
+        )
         received = heard.decode().splitlines()
         apart(partial(check, policy, received))
         if not died:

@@ -1,4 +1,6 @@
-"""A disk that is watched: SQLite writes through it, and it can fail, kill the process, or lose what was not synced."""
+"""A disk that is watched: SQLite writes through it, and it can fail, kill the process, or lose
+what was not synced.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ Event = tuple[Any, ...]
 
 
 class Watched(apsw.VFS):
-    """Tells ``seen`` of every step before it is taken: ("write", name, offset, bytes), ("sync", name), ("truncate", name, size),
-    ("delete", name). What ``seen`` raises, SQLite gets."""
+    """Tells ``seen`` of every step before it is taken: ("write", name, offset, bytes), ("sync",
+    name), ("truncate", name, size), ("delete", name). What ``seen`` raises, SQLite gets."""
 
     def __init__(self, name: str, seen: Callable[[Event], None]) -> None:
         self.seen = seen
@@ -45,7 +47,10 @@ class Watched(apsw.VFS):
 
 class _File(apsw.VFSFile):
     def __init__(self, seen: Callable[[Event], None], name: Any, flags: list[int]) -> None:
-        self.seen, self.name = seen, os.path.basename(name.filename() if isinstance(name, apsw.URIFilename) else name or "")
+        self.seen, self.name = (
+            seen,
+            os.path.basename(name.filename() if isinstance(name, apsw.URIFilename) else name or ""),
+        )
         super().__init__("", name, flags)
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
@@ -89,7 +94,9 @@ def struck(
     kind: type[apsw.Connection] = Quiet,
     holder: type = Ledger,
 ) -> int:
-    """How many steps there are to ``act``; each fails in turn, alone and with all that follow, and ``again`` must find all well then."""
+    """How many steps there are to ``act``; each fails in turn, alone and with all that follow,
+    and ``again`` must find all well then.
+    """
     steps = 0
     for lasting, error in ((False, apsw.IOError), (True, apsw.FullError)):
         for step in itertools.count(1):
@@ -98,7 +105,10 @@ def struck(
             ready(path)
             stroke = Stroke(step, lasting)
             disk = Watched("struck", partial(stroke, error=lambda error=error: error("planted")))
-            with pytest.MonkeyPatch.context() as patched, beside(partial(stroke, error=lambda: OSError(errno.EIO, "planted"))):
+            with (
+                pytest.MonkeyPatch.context() as patched,
+                beside(partial(stroke, error=lambda: OSError(errno.EIO, "planted"))),
+            ):
                 patched.setattr(holder, "_vfs", "struck")
                 patched.setattr(apsw, "Connection", kind)
                 with suppress(HedgerowError):
@@ -111,22 +121,29 @@ def struck(
     return steps
 
 
-# What SQLite does not care about (a log that cannot be deleted), its Python side tells nobody but the interpreter.
+# What SQLite does not care about (a log that cannot be deleted), its Python side tells nobody but
+# the interpreter.
 ignored = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 class Trouble:
-    """While it is on, every sync fails, and the system counts what was to be synced as written all the same."""
+    """While it is on, every sync fails, and the system counts what was to be synced as written
+    all the same.
+    """
 
     def __init__(self) -> None:
         self.on = False
 
 
-def record(folder: Path, charges: int, synchronous: str = "FULL", *, fails: int = -1) -> list[Event]:
-    """Everything a run of charges does to its files, from the first one on, with ("ready",) and ("returned", entry) in between.
+def record(
+    folder: Path, charges: int, synchronous: str = "FULL", *, fails: int = -1
+) -> list[Event]:
+    """Everything a run of charges does to its files, from the first one on, with ("ready",) and
+    ("returned", entry) in between.
 
-    Checkpoints come often, and the ledger is closed and opened again half-way, so that the log is reset, deleted and made anew. At the
-    charge of the number ``fails`` the disk is in trouble: nobody gets that charge, and the process goes on.
+    Checkpoints come often, and the ledger is closed and opened again half-way, so that the log is
+    reset, deleted and made anew. At the charge of the number ``fails`` the disk is in trouble:
+    nobody gets that charge, and the process goes on.
     """
     events: list[Event] = []
     trouble = Trouble()
@@ -195,14 +212,21 @@ def beside(note: Callable[[Event], None]) -> Iterator[None]:
         unlink(place)
 
     with pytest.MonkeyPatch.context() as patched:
-        for name, done in (("pwrite", noted_write), ("fsync", noted_sync), ("replace", noted_replace), ("unlink", noted_unlink)):
+        for name, done in (
+            ("pwrite", noted_write),
+            ("fsync", noted_sync),
+            ("replace", noted_replace),
+            ("unlink", noted_unlink),
+        ):
             patched.setattr(os, name, done)
         yield
 
 
 @dataclasses.dataclass
 class _Content:
-    """One file: what is surely on disk, what was written since, and the deleted file of the same name that may come back."""
+    """One file: what is surely on disk, what was written since, and the deleted file of the same
+    name that may come back.
+    """
 
     durable: bytes | None = None
     pending: list[Event] = dataclasses.field(default_factory=list)
@@ -216,7 +240,9 @@ class _Content:
 
 
 class _Disk:
-    """The files by their names, as processes see them, and as they are surely named; in between, renames in their order."""
+    """The files by their names, as processes see them, and as they are surely named; in between,
+    renames in their order.
+    """
 
     def __init__(self) -> None:
         self.names: dict[str, _Content] = {}
@@ -236,8 +262,10 @@ class _Disk:
                 content = self._of(name)
                 content.durable, content.pending = _written(content.durable, content.pending), []
                 for other in (*self.names.values(), *self.known.values()):
-                    other.ghost = None  # a later sync carries earlier deletions to disk, as journaling file systems do
-            case ("failed", name):  # the system takes the pages for written: no later sync will write them
+                    # a later sync carries earlier deletions to disk, as journaling file systems do
+                    other.ghost = None
+            # the system takes the pages for written: no later sync will write them
+            case ("failed", name):
                 self._of(name).pending = []
             case _:
                 self._of(event[1]).pending.append(event)
@@ -258,7 +286,9 @@ class _Disk:
 
 @dataclasses.dataclass(frozen=True)
 class Image:
-    """What a machine finds after power came back, and the entries that had been returned before it went."""
+    """What a machine finds after power came back, and the entries that had been returned before
+    it went.
+    """
 
     files: dict[str, bytes]
     returned: tuple[Entry, ...]
@@ -292,18 +322,26 @@ def survives(image: Image, folder: Path) -> str:
         return str(problem)
     if image.returned and known < image.returned[-1].seq:
         return f"the anchor does not know entry {image.returned[-1].seq}"
-    return f"{len(set(image.returned) - kept)} entries are gone" if not set(image.returned) <= kept else ""
+    return (
+        f"{len(set(image.returned) - kept)} entries are gone"
+        if not set(image.returned) <= kept
+        else ""
+    )
 
 
 def _same_file(path: Path) -> int:
-    """How far the anchor knows. After a real loss it knows the file, by whichever name it comes back; here it is told of the new one."""
+    """How far the anchor knows. After a real loss it knows the file, by whichever name it comes
+    back; here it is told of the new one.
+    """
     held = Anchor.read(path)
     if held is None:
         return 0
     there = [file for file in (path, path.with_name("run.ledger.new")) if file.exists()]
     if there:
         seen = there[0].stat()
-        dataclasses.replace(held, device=seen.st_dev, inode=seen.st_ino, born=read_birth_time(there[0])).write(path)
+        dataclasses.replace(
+            held, device=seen.st_dev, inode=seen.st_ino, born=read_birth_time(there[0])
+        ).write(path)
     return held.seq
 
 
@@ -314,7 +352,9 @@ def _left_over(pending: list[Event], chance: random.Random) -> list[Event]:
         return []
     if style == "prefix":
         return pending[: chance.randint(0, len(pending))]
-    pieces = [piece for event in pending for piece in (_sectors(event) if style != "subset" else [event])]
+    pieces = [
+        piece for event in pending for piece in (_sectors(event) if style != "subset" else [event])
+    ]
     kept = [piece for piece in pieces if chance.random() < 0.5]
     if style == "shuffle":
         chance.shuffle(kept)
@@ -325,7 +365,11 @@ def _sectors(event: Event) -> list[Event]:
     if event[0] == "truncate":
         return [event]
     _, name, offset, data = event
-    cuts = [offset, *range(offset // SECTOR * SECTOR + SECTOR, offset + len(data), SECTOR), offset + len(data)]
+    cuts = [
+        offset,
+        *range(offset // SECTOR * SECTOR + SECTOR, offset + len(data), SECTOR),
+        offset + len(data),
+    ]
     return [("write", name, a, data[a - offset : b - offset]) for a, b in itertools.pairwise(cuts)]
 
 

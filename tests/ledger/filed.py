@@ -16,7 +16,9 @@ TESTS = Path(__file__).parents[1]
 
 
 def made(path: Path, questions: int = 3) -> Path:
-    """A ledger with a policy and some answered questions: entries 1, 2, then two for each question."""
+    """A ledger with a policy and some answered questions: entries 1, 2, then two for each
+    question.
+    """
     with Ledger.open(path, create=True) as ledger:
         ledger.accept_policy(**policy())
         for number in range(questions):
@@ -39,7 +41,9 @@ def overwrite(path: Path, content: bytes) -> None:
 
 
 def program(name: str, *arguments: object) -> str:
-    """Run a helper in an interpreter of its own: it forks, and a process with threads should not."""
+    """Run a helper in an interpreter of its own: it forks, and a process with threads should
+    not.
+    """
     environment = {**os.environ, "PYTHONPATH": str(TESTS)}
     command = [sys.executable, str(TESTS / "ledger" / name), *map(str, arguments)]
     run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)

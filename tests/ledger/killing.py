@@ -1,8 +1,10 @@
-"""A run of five questions, killed by SIGKILL at its k-th step on the disk, for every k. Run as a program: killing.py FOLDER.
+"""A run of five questions, killed by SIGKILL at its k-th step on the disk, for every k. Run as a
+program: killing.py FOLDER.
 
-A step is a write, sync, truncation or deletion by SQLite, a write, sync or replacement of the anchor, or the naming of a new ledger;
-writes are left half done. After each death the ledger is opened as after any restart. Prints the number of deaths, and stops with an
-error at the first lost charge.
+A step is a write, sync, truncation or deletion by SQLite, a write, sync or replacement of the
+anchor, or the naming of a new ledger; writes are left half done. After each death the ledger is
+opened as after any restart. Prints the number of deaths, and stops with an error at the first lost
+charge.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from hedgerow.ledger.sqlite import Ledger
 from ledger.making import TENTH, pay, policy
 
 QUESTIONS = 5
-BESIDE = ((os, "fsync"), (os, "replace"), (os, "pwrite"), (Path, "write_text"))  # what is done on disk beside SQLite
+# what is done on disk beside SQLite
+BESIDE = ((os, "fsync"), (os, "replace"), (os, "pwrite"), (Path, "write_text"))
 
 
 class Killed(Ledger):
@@ -25,7 +28,9 @@ class Killed(Ledger):
 
 
 def run(path: Path, ledger: Ledger, tell: int | None) -> None:
-    """Ask the five questions, each under its own key; say that an answer was received once the ledger has it."""
+    """Ask the five questions, each under its own key; say that an answer was received once the
+    ledger has it.
+    """
     if ledger.state.policy is None:
         ledger.accept_policy(**policy())
     for number in range(QUESTIONS):
@@ -41,10 +46,14 @@ def ask(path: Path, tell: int) -> None:
 
 
 def check(path: Path, received: list[int]) -> None:
-    """Every answer that was received is there, and was paid for; going on, each question is paid for once."""
+    """Every answer that was received is there, and was paid for; going on, each question is paid
+    for once.
+    """
     with Ledger.open(path, create=True) as ledger:
         for number in received:
-            assert [payload for _, payload in ledger.answers(f"q{number}", "1")] == [f"answer {number}"], number
+            assert [payload for _, payload in ledger.answers(f"q{number}", "1")] == [
+                f"answer {number}"
+            ], number
         if ledger.state.policy is not None:
             assert ledger.state.budget("patients").charged.epsilon >= len(received) * TENTH.epsilon
         run(path, ledger, None)

@@ -19,30 +19,80 @@ TENTH = Loss(Fraction(1, 10))
 
 
 def terms(epsilon: object = 1, delta: object = None, **more: object) -> dict[str, object]:
-    return {"epsilon": epsilon, "delta": delta, "unit": "patient", "neighbours": "add-remove", **more}
+    return {
+        "epsilon": epsilon,
+        "delta": delta,
+        "unit": "patient",
+        "neighbours": "add-remove",
+        **more,
+    }
 
 
 def policy(epsilon: object = 1, delta: object = None, **more: Any) -> dict[str, Any]:
     """The fields of ``accept``, for one population named "patients"."""
-    return {"digest": "d1", "text": "{}", "budgets": {"patients": terms(epsilon, delta)}, "sources": {"visits.csv": "patients"}, **more}
+    return {
+        "digest": "d1",
+        "text": "{}",
+        "budgets": {"patients": terms(epsilon, delta)},
+        "sources": {"visits.csv": "patients"},
+        **more,
+    }
 
 
-def pay(ledger: LedgerBase, loss: Loss = TENTH, *, question: str = "q", request: str | None = None, analyst: str = "ana", **more: Any) -> Entry:
+def pay(
+    ledger: LedgerBase,
+    loss: Loss = TENTH,
+    *,
+    question: str = "q",
+    request: str | None = None,
+    analyst: str = "ana",
+    **more: Any,
+) -> Entry:
     asked = loss.epsilon if isinstance(loss.epsilon, Fraction) else Fraction(1, 10)
     charge = {"patients": loss} | more.pop("also", {})
-    return ledger.charge(charge, analyst=analyst, epsilon=asked, question=question, version="1", request=request, about={}, **more)
+    return ledger.charge(
+        charge,
+        analyst=analyst,
+        epsilon=asked,
+        question=question,
+        version="1",
+        request=request,
+        about={},
+        **more,
+    )
 
 
 def rule(epsilon: str = "1/1", delta: str | None = None, **more: object) -> dict[str, object]:
     """The body of a policy entry."""
-    budget = {"epsilon": epsilon, "delta": delta, "conversion": "1/2", "unit": "patient", "neighbours": "add-remove"}
-    whole = {"digest": "d1", "text": "{}", "note": "", "quotas": {}, "sources": {}, "max_failures": 20, "budgets": {"patients": budget}}
+    budget = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "conversion": "1/2",
+        "unit": "patient",
+        "neighbours": "add-remove",
+    }
+    whole = {
+        "digest": "d1",
+        "text": "{}",
+        "note": "",
+        "quotas": {},
+        "sources": {},
+        "max_failures": 20,
+        "budgets": {"patients": budget},
+    }
     return whole | more
 
 
 def cost(loss: Loss = TENTH, **more: object) -> dict[str, object]:
     """The body of a charge entry."""
-    about = {"analyst": "ana", "epsilon": "1/10", "question": "q", "version": "1", "request": None, "about": {}}
+    about = {
+        "analyst": "ana",
+        "epsilon": "1/10",
+        "question": "q",
+        "version": "1",
+        "request": None,
+        "about": {},
+    }
     return {"charges": {"patients": loss.to_dict()}} | about | more
 
 
@@ -56,7 +106,9 @@ def opened(*bodies: tuple[str, dict[str, object]]) -> LedgerState:
 
 @contextmanager
 def quick_folder(fallback: Path) -> Iterator[Path]:
-    """A folder in memory where the system has one: thousands of syncs are quick there, and mean the same to the program."""
+    """A folder in memory where the system has one: thousands of syncs are quick there, and mean
+    the same to the program.
+    """
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else fallback) as folder:
         yield Path(folder)

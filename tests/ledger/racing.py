@@ -1,8 +1,9 @@
 """Eight processes spend one budget. Run as a program: racing.py LEDGER MODE.
 
-MODE is "own" (each process opens the ledger), "inherited" (all use the object their parent had before it forked) or "careless" (the
-planted mistake: look first, write later, no transaction around the two), or "both" (every charge is to two populations, one of which
-has less). Prints how many charges were granted.
+MODE is "own" (each process opens the ledger), "inherited" (all use the object their parent had
+before it forked) or "careless" (the planted mistake: look first, write later, no transaction around
+the two), or "both" (every charge is to two populations, one of which has less). Prints how many
+charges were granted.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Careless(Ledger):
         db = self._get_connection()
         db.execute("BEGIN IMMEDIATE")
         seq, previous = db.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").get
-        super()._store_entry(Entry.build(self._state.ledger, seq + 1, entry.kind, entry.body, previous, entry.time))
+        super()._store_entry(
+            Entry.build(self._state.ledger, seq + 1, entry.kind, entry.body, previous, entry.time)
+        )
         db.execute("COMMIT")
         self._reset()
 
@@ -57,7 +60,10 @@ def spend(ledger: Ledger, also: dict[str, Loss]) -> int:
 
 def main(path: str, mode: str) -> None:
     with Ledger.open(path, create=True) as made:
-        made.accept_policy(**policy(1, max_failures=10**6) | {"budgets": {"patients": terms(1), "staff": terms(Fraction(2, 3))}})
+        made.accept_policy(
+            **policy(1, max_failures=10**6)
+            | {"budgets": {"patients": terms(1), "staff": terms(Fraction(2, 3))}}
+        )
     also = {"staff": SHARE} if mode == "both" else {}
     kind = Careless if mode == "careless" else Ledger
     shared = kind.open(path, create=False) if mode == "inherited" else None

@@ -51,12 +51,15 @@ def test_it_knows_the_file_from_its_copy(file: Path) -> None:
     assert not made.is_same_file(file)
 
 
-def test_a_file_that_got_the_number_of_the_deleted_one_is_another(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_got_the_number_of_the_deleted_one_is_another(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As ext4 gives it away: device and inode agree, and only the birth does not."""
     made = anchor(file)
     assert made.born == files.read_birth_time(file)
     assert not dataclasses.replace(made, born=1).is_same_file(file)
-    assert dataclasses.replace(made, born=None).is_same_file(file)  # of an earlier version, or where systems do not tell
+    # of an earlier version, or where systems do not tell
+    assert dataclasses.replace(made, born=None).is_same_file(file)
     made.write(file)
     held = json.loads(Anchor.path_for(file).read_text(encoding="utf-8"))
     del held["born"]
@@ -102,7 +105,13 @@ def test_broken_totals_are_refused(file: Path) -> None:
 
 
 def test_it_remembers_the_sources_and_earlier_ones_had_none(file: Path) -> None:
-    made = Anchor.from_state(opened(("policy", rule(sources={"a.csv": "patients"})), ("policy", rule(sources={"b.csv": "patients"}))), file)
+    made = Anchor.from_state(
+        opened(
+            ("policy", rule(sources={"a.csv": "patients"})),
+            ("policy", rule(sources={"b.csv": "patients"})),
+        ),
+        file,
+    )
     assert made.sources == {"a.csv": "patients", "b.csv": "patients"}
     made.write(file)
     assert Anchor.read(file) == made

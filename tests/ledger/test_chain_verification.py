@@ -24,9 +24,15 @@ from ledger.making import pay, policy, terms
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "clinic.ledger"
     with Ledger.open(file, create=True) as ledger:
-        ledger.accept_policy(**policy(3, 1e-6, budgets={"patients": terms(3, 1e-6), "staff": terms()}))
+        ledger.accept_policy(
+            **policy(3, 1e-6, budgets={"patients": terms(3, 1e-6), "staff": terms()})
+        )
         pay(ledger, Loss(Fraction(1, 3), Fraction(1, 10**9)))
-        pay(ledger, Loss(math.inf, Fraction(0), Fraction(1, 1000)), also={"staff": Loss(Fraction(1, 7))})
+        pay(
+            ledger,
+            Loss(math.inf, Fraction(0), Fraction(1, 1000)),
+            also={"staff": Loss(Fraction(1, 7))},
+        )
         ledger.answer(pay(ledger), "x")
     return file
 
@@ -37,7 +43,11 @@ def test_sums_and_head(path: Path) -> None:
     assert report.head == list(read_entries(path))[-1].hash
     with Ledger.open(path, create=False) as ledger:
         charged = ledger.state.budget("patients").charged
-        assert report.spent["patients"] == {"epsilon": math.inf, "delta": Fraction(1, 10**9), "rho": charged.rho}
+        assert report.spent["patients"] == {
+            "epsilon": math.inf,
+            "delta": Fraction(1, 10**9),
+            "rho": charged.rho,
+        }
         assert report.spent["staff"]["epsilon"] == Fraction(1, 7)
         assert report.ledger == ledger.state.ledger
 
@@ -56,7 +66,9 @@ def test_the_report_as_text_and_as_json(path: Path) -> None:
 
 def test_sums_of_any_length_are_reported() -> None:
     small, large = Fraction(1, 3**10_000), Fraction(10**5000)
-    report = VerificationReport(spent={"patients": {"epsilon": small, "delta": large, "rho": math.inf}})
+    report = VerificationReport(
+        spent={"patients": {"epsilon": small, "delta": large, "rho": math.inf}}
+    )
     told = report.to_dict()["spent"]["patients"]  # type: ignore[index]
     assert told["epsilon"].endswith("E-4772")
     assert Fraction(small) < Fraction(told["epsilon"]) < small * Fraction(1_000_001, 1_000_000)
@@ -82,7 +94,13 @@ def test_a_chain_made_anew_is_caught_by_the_rules(path: Path) -> None:
     """Whoever recomputes every hash still cannot overdraw a budget unseen, nor keep the anchor."""
     kept = list(read_entries(path))
     whole = kept[2].body | {"charges": {"staff": Loss(Fraction(2)).to_dict()}}
-    rewrite(path, [*kept[:2], Entry.build(kept[0].body["ledger"], 3, "charge", whole, kept[1].hash, kept[2].time)])
+    rewrite(
+        path,
+        [
+            *kept[:2],
+            Entry.build(kept[0].body["ledger"], 3, "charge", whole, kept[1].hash, kept[2].time),
+        ],
+    )
     report = verify(path)
     assert report.first_bad == 3
     assert "does not cover it" in report.problem

@@ -12,7 +12,13 @@ import pytest
 
 from hedgerow.errors import LedgerError
 from hedgerow.ledger import durable_files as files
-from hedgerow.ledger.durable_files import lock_folder, read_birth_time, replace_file, rewrite_file, sync_to_disk
+from hedgerow.ledger.durable_files import (
+    lock_folder,
+    read_birth_time,
+    replace_file,
+    rewrite_file,
+    sync_to_disk,
+)
 from ledger.disk import Event, beside
 
 
@@ -24,7 +30,11 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_only_one_is_alone(tmp_path: Path) -> None:
-    with lock_folder(tmp_path, 1), pytest.raises(LedgerError, match=r"stayed locked for 0\.01 seconds"), lock_folder(tmp_path, 0.01):
+    with (
+        lock_folder(tmp_path, 1),
+        pytest.raises(LedgerError, match=r"stayed locked for 0\.01 seconds"),
+        lock_folder(tmp_path, 0.01),
+    ):
         pass
     with lock_folder(tmp_path, 0):
         pass
@@ -53,21 +63,30 @@ def test_a_small_file_is_put_in_place_whole_synced_and_private(tmp_path: Path) -
     ]
 
 
-def test_what_the_system_takes_in_pieces_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_system_takes_in_pieces_is_written_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = os.pwrite
     monkeypatch.setattr(os, "pwrite", lambda held, data, offset: whole(held, data[:3], offset))
     replace_file(tmp_path / "note", "a longer text")
     assert (tmp_path / "note").read_text() == "a longer text"
 
 
-def test_what_is_written_again_is_the_same_and_synced(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_again_is_the_same_and_synced(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "_BLOCK_SIZE", 5)
     steps = list[Event]()
     with beside(steps.append):
         rewrite_file(file)
         rewrite_file(file.with_name("none"))
     assert file.read_bytes() == b"some content"
-    assert steps == [("write", "x", 0, b"some "), ("write", "x", 5, b"conte"), ("write", "x", 10, b"nt"), ("sync", "x")]
+    assert steps == [
+        ("write", "x", 0, b"some "),
+        ("write", "x", 5, b"conte"),
+        ("write", "x", 10, b"nt"),
+        ("sync", "x"),
+    ]
 
 
 def test_no_copy_is_born_with_its_original(file: Path) -> None:
@@ -81,5 +100,6 @@ def test_no_copy_is_born_with_its_original(file: Path) -> None:
 def test_a_system_that_does_not_tell_births(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace())
     assert read_birth_time(file) is None
-    monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(statx=lambda *_: 0))  # it answers, but not this
+    # it answers, but not this
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(statx=lambda *_: 0))
     assert read_birth_time(file) is None

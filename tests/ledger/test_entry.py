@@ -20,7 +20,8 @@ def entry(**changes: object) -> Entry:
 def test_the_stored_form_never_changes() -> None:
     made = entry()
     assert made.text == '{"a":["\\u00e9",null],"z":1}'
-    # Written down once. A ledger of today must be readable in ten years: do not adapt this line to new code.
+    # Written down once. A ledger of today must be readable in ten years: do not adapt this line to
+    # new code.
     assert made.hash == "f854a432786265ef69bc6775404bf6394021a945948bfcc11bbaa36d3818971e"
     assert made.has_valid_hash("a" * 32)
     assert made.body == {"z": 1, "a": ["é", None]}
@@ -55,7 +56,16 @@ def test_the_ledger_is_hashed() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"seq": "7"}, {"seq": True}, {"kind": None}, {"time": 3}, {"text": b"{}"}, {"previous": 1}, {"hash": 1.0}]
+    "changes",
+    [
+        {"seq": "7"},
+        {"seq": True},
+        {"kind": None},
+        {"time": 3},
+        {"text": b"{}"},
+        {"previous": 1},
+        {"hash": 1.0},
+    ],
 )
 def test_fields_that_are_not_text_are_refused(changes: dict[str, object]) -> None:
     with pytest.raises(LedgerError, match="holds something other than text"):
@@ -69,7 +79,9 @@ def test_a_body_must_be_plain_json(value: object) -> None:
 
 
 def test_canonical_text_does_not_depend_on_order() -> None:
-    assert encode_canonical({"b": 1, "a": 2}) == encode_canonical({"a": 2, "b": 1}) == '{"a":2,"b":1}'
+    assert (
+        encode_canonical({"b": 1, "a": 2}) == encode_canonical({"a": 2, "b": 1}) == '{"a":2,"b":1}'
+    )
 
 
 def test_time_sorts_as_text() -> None:

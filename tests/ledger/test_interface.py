@@ -39,7 +39,11 @@ def test_a_question_from_charge_to_answer(ledger: MemoryLedger) -> None:
 def test_a_question_is_paid_for_under_the_policy_that_rules(ledger: MemoryLedger) -> None:
     pay(ledger, policy="d1")
     ledger.check_policy("d1")
-    for refused in (lambda: pay(ledger, policy="d0"), lambda: ledger.check_policy("d0"), lambda: MemoryLedger().check_policy("d1")):
+    for refused in (
+        lambda: pay(ledger, policy="d0"),
+        lambda: ledger.check_policy("d0"),
+        lambda: MemoryLedger().check_policy("d1"),
+    ):
         with pytest.raises(Refused, match="Open it again"):
             refused()
     assert [entry.kind for entry in ledger.entries()] == ["open", "policy", "charge"]
@@ -55,7 +59,11 @@ def test_a_policy_follows_the_one_that_it_was_compared_with(ledger: MemoryLedger
 
 
 def test_what_a_policy_entry_says(ledger: MemoryLedger) -> None:
-    body = ledger.accept_policy(**policy(0.1, 1e-9, quotas={"ana": 0.5}, note="raised", max_failures=np.int64(3), digest="d2")).body
+    body = ledger.accept_policy(
+        **policy(
+            0.1, 1e-9, quotas={"ana": 0.5}, note="raised", max_failures=np.int64(3), digest="d2"
+        )
+    ).body
     assert body == {
         "digest": "d2",
         "text": "{}",
@@ -98,9 +106,17 @@ def test_failed_runs_are_forgiven_by_an_act_of_the_custodian_only(ledger: Memory
 
 
 def test_a_policy_entry_may_accept_files_and_then_forgives_nothing(ledger: MemoryLedger) -> None:
-    file = {"version": "1", "key": "00", "size": 3, "digest": "ab", "multiline": False, "stamp": [1, 2, 3, 4]}
+    file = {
+        "version": "1",
+        "key": "00",
+        "size": 3,
+        "digest": "ab",
+        "multiline": False,
+        "stamp": [1, 2, 3, 4],
+    }
     ledger.fail(pay(ledger, Loss(Fraction(1, 100))))
-    body = ledger.accept_policy(**policy(), files={"visits": file}).body  # the policy that rules, again, but not without a word
+    # the policy that rules, again, but not without a word
+    body = ledger.accept_policy(**policy(), files={"visits": file}).body
     assert (body["files"], body["forgives"]) == ({"visits": file}, False)
     assert ledger.state.files == {("visits", "1"): file}
     assert ledger.state.count_failures("ana") == 1
@@ -116,15 +132,23 @@ def test_the_same_request_is_charged_once(ledger: MemoryLedger) -> None:
     assert ledger.find_request("ana", "s") is None
     assert ledger.state.budget("patients").charged == TENTH
     for other in ({"question": "another"}, {"loss": Loss(Fraction(1, 5))}):
-        with pytest.raises(LedgerError, match=r"request 'r' was charged already, for another question \(entry 3\)"):
+        with pytest.raises(
+            LedgerError, match=r"request 'r' was charged already, for another question \(entry 3\)"
+        ):
             pay(ledger, request="r", **other)  # type: ignore[arg-type]
     assert pay(ledger) != pay(ledger)
 
 
 def test_the_requests_of_two_analysts_never_meet(ledger: MemoryLedger) -> None:
-    first, other = pay(ledger, request="r"), pay(ledger, request="r", analyst="ben", question="another")
+    first, other = (
+        pay(ledger, request="r"),
+        pay(ledger, request="r", analyst="ben", question="another"),
+    )
     assert other != first
-    assert (pay(ledger, request="r"), pay(ledger, request="r", analyst="ben", question="another")) == (first, other)
+    assert (
+        pay(ledger, request="r"),
+        pay(ledger, request="r", analyst="ben", question="another"),
+    ) == (first, other)
     assert ledger.state.budget("patients").charged == 2 * TENTH
 
 
@@ -183,7 +207,9 @@ def test_entries_of_other_ledgers_are_refused(ledger: MemoryLedger) -> None:
         ({"note": object()}, "body"),
     ],
 )
-def test_a_policy_is_checked_at_the_door(ledger: MemoryLedger, change: dict[str, object], argument: str) -> None:
+def test_a_policy_is_checked_at_the_door(
+    ledger: MemoryLedger, change: dict[str, object], argument: str
+) -> None:
     with pytest.raises(InvalidArgument) as caught:
         ledger.accept_policy(**{**policy(), **change})
     assert caught.value.argument == argument
@@ -206,8 +232,17 @@ def test_a_policy_is_checked_at_the_door(ledger: MemoryLedger, change: dict[str,
         ({"about": {"x": object()}}, "body"),
     ],
 )
-def test_a_charge_is_checked_at_the_door(ledger: MemoryLedger, change: dict[str, object], argument: str) -> None:
-    whole = {"charges": {"patients": TENTH}, "analyst": "ana", "epsilon": 0.1, "question": "q", "version": "1", "about": {}} | change
+def test_a_charge_is_checked_at_the_door(
+    ledger: MemoryLedger, change: dict[str, object], argument: str
+) -> None:
+    whole = {
+        "charges": {"patients": TENTH},
+        "analyst": "ana",
+        "epsilon": 0.1,
+        "question": "q",
+        "version": "1",
+        "about": {},
+    } | change
     with pytest.raises(InvalidArgument) as caught:
         ledger.charge(**whole)  # type: ignore[arg-type]
     assert caught.value.argument == argument

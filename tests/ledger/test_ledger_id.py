@@ -21,13 +21,17 @@ def test_no_two_ledgers_have_one_name() -> None:
 
 
 @pytest.mark.parametrize("failure", [NotImplementedError, OSError])
-def test_without_random_bits_no_ledger_is_begun(tmp_path: Path, failure: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_random_bits_no_ledger_is_begun(
+    tmp_path: Path, failure: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(_: int) -> bytes:
         raise failure
 
     monkeypatch.setattr(bits, "_PROCESS_POOL", bits.BitPool())
     monkeypatch.setattr(os, "urandom", refused)
     for begin in (lambda: Ledger.open(tmp_path / "clinic.ledger", create=True), MemoryLedger):
-        with pytest.raises(EntropyError, match=r"none was begun\. Let this process read /dev/urandom"):
+        with pytest.raises(
+            EntropyError, match=r"none was begun\. Let this process read /dev/urandom"
+        ):
             begin()
     assert os.listdir(tmp_path) == []

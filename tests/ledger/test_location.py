@@ -20,7 +20,10 @@ def mounts(folder: Path, *lines: str) -> Path:
 def test_a_local_file_is_found_through_links(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert resolve_ledger_path(tmp_path / "link" / "x.ledger") == (tmp_path / "real" / "x.ledger").resolve()
+    assert (
+        resolve_ledger_path(tmp_path / "link" / "x.ledger")
+        == (tmp_path / "real" / "x.ledger").resolve()
+    )
     assert resolve_ledger_path(str(tmp_path / "x.ledger")) == (tmp_path / "x.ledger").resolve()
 
 
@@ -54,7 +57,9 @@ def test_the_innermost_mount_counts_and_a_later_one_hides_an_earlier(tmp_path: P
     assert resolve_ledger_path(here / "a disk" / "x.ledger", inner).name == "x.ledger"
     with pytest.raises(LedgerError, match="nfs4"):
         resolve_ledger_path(here / "x.ledger", inner)
-    assert resolve_ledger_path(here / "x.ledger", mounts(tmp_path, f"server:/x {here} nfs", f"/dev/sdb1 {here} ext4"))
+    assert resolve_ledger_path(
+        here / "x.ledger", mounts(tmp_path, f"server:/x {here} nfs", f"/dev/sdb1 {here} ext4")
+    )
 
 
 def test_a_system_that_does_not_tell_is_believed(tmp_path: Path) -> None:

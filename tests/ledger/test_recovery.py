@@ -74,7 +74,9 @@ def test_a_broken_ledger_is_not_copied(path: Path, copy: Path) -> None:
     assert os.listdir(copy.parent) == []
 
 
-def test_a_copy_that_went_wrong_is_not_kept(path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_went_wrong_is_not_kept(
+    path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = rescue.copy_entries
 
     def torn(db: Any, target: Path) -> None:
@@ -95,7 +97,11 @@ def test_the_newest_copy_is_restored_with_nothing_lost(path: Path, copy: Path) -
     last = backup(made(path), copy)
     path.unlink()
     entry = restore(copy, path, "the disk died")
-    assert (entry.kind, entry.body, entry.previous) == ("adopt", {"note": "the disk died"}, last.hash)
+    assert (entry.kind, entry.body, entry.previous) == (
+        "adopt",
+        {"note": "the disk died"},
+        last.hash,
+    )
     assert left(path) == Fraction(7, 10)
     with Ledger.open(path, create=False) as ledger:
         assert [payload for _, payload in ledger.answers("q1", "1")] == ["answer 1"]
@@ -110,15 +116,21 @@ def test_an_older_copy_is_refused_until_the_loss_is_declared(path: Path, copy: P
     with Ledger.open(path, create=False) as ledger:
         pay(ledger)
     path.unlink()
-    with pytest.raises(LedgerError, match="ends with entry 8, and the anchor knows entry 9: charges may be lost"):
+    with pytest.raises(
+        LedgerError, match="ends with entry 8, and the anchor knows entry 9: charges may be lost"
+    ):
         restore(copy, path, "x")
     assert not path.exists()
     assert not path.with_name("clinic.ledger.new").exists()
     entry = restore(copy, path, "Tuesday is gone", lost=True)
-    assert (entry.kind, entry.body["spent"]) == ("exhausted", {"patients": ONE["patients"].to_dict()})
+    assert (entry.kind, entry.body["spent"]) == (
+        "exhausted",
+        {"patients": ONE["patients"].to_dict()},
+    )
     assert left(path) == 0
     with Ledger.open(path, create=False) as ledger:
-        assert [payload for _, payload in ledger.answers("q1", "1")] == ["answer 1"]  # what was answered is still known
+        # what was answered is still known
+        assert [payload for _, payload in ledger.answers("q1", "1")] == ["answer 1"]
         with pytest.raises(BudgetExceeded):
             pay(ledger)
         ledger.accept_policy(**policy(1.5))
@@ -150,7 +162,9 @@ def test_without_an_anchor_a_copy_may_lack_anything(path: Path, copy: Path) -> N
     backup(made(path), copy)
     path.unlink()
     Anchor.path_for(path).unlink()
-    with pytest.raises(LedgerError, match="there is no anchor to compare it with: charges may be lost"):
+    with pytest.raises(
+        LedgerError, match="there is no anchor to compare it with: charges may be lost"
+    ):
         restore(copy, path, "x")
     restore(copy, path, "both files are gone", lost=True)
     assert left(path) == 0
@@ -197,7 +211,9 @@ def _no_power(*_: object) -> None:
     raise OSError("no power")
 
 
-def test_a_crash_before_the_anchor_leaves_nothing_of_a_restore(path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_before_the_anchor_leaves_nothing_of_a_restore(
+    path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     backup(made(path), copy)
     path.rename(path.with_name("broken"))
     with monkeypatch.context() as broken:
@@ -210,7 +226,9 @@ def test_a_crash_before_the_anchor_leaves_nothing_of_a_restore(path: Path, copy:
     assert left(path) == Fraction(7, 10)
 
 
-def test_a_crash_after_the_anchor_is_made_good_by_whoever_opens(path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_after_the_anchor_is_made_good_by_whoever_opens(
+    path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     backup(made(path), copy)
     path.rename(path.with_name("broken"))
     with monkeypatch.context() as broken:
@@ -224,7 +242,9 @@ def test_a_crash_after_the_anchor_is_made_good_by_whoever_opens(path: Path, copy
     assert verify(path).sound
 
 
-def test_a_crash_while_a_lost_ledger_begins_leaves_no_fresh_budget(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_while_a_lost_ledger_begins_leaves_no_fresh_budget(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(Ledger, "_rename_draft", _no_power)
         with pytest.raises(LedgerError, match="no power"):
@@ -249,14 +269,17 @@ def test_a_lost_ledger_begins_closed(path: Path, anchored: bool) -> None:
     assert (entry.seq, entry.kind, entry.body["note"]) == (2, "exhausted", "the disk died")
     report = verify(path)
     assert report.sound, report.problem
-    assert report.spent["patients"]["epsilon"] == (2 if anchored else 1)  # the anchor knew of more than the policy at hand
+    # the anchor knew of more than the policy at hand
+    assert report.spent["patients"]["epsilon"] == (2 if anchored else 1)
     assert (report.ledger == name) == anchored
     with Ledger.open(path, create=True) as ledger:
         ledger.accept_policy(**policy(1))
         with pytest.raises(BudgetExceeded):
             pay(ledger)
         ledger.accept_policy(**policy(2.1))
-        assert ledger.state.budget("patients").balance.left == (Fraction(1, 10) if anchored else Fraction(11, 10))
+        assert ledger.state.budget("patients").balance.left == (
+            Fraction(1, 10) if anchored else Fraction(11, 10)
+        )
 
 
 def test_a_lost_ledger_begins_with_what_is_declared(path: Path) -> None:
@@ -272,7 +295,10 @@ def test_a_lost_ledger_begins_with_what_is_declared(path: Path) -> None:
 def test_a_loss_is_about_somebody(path: Path, totals: Any) -> None:
     with pytest.raises(InvalidArgument, match="totals must be a Loss for at least one population"):
         begin_after_loss(path, "x", totals)
-    with pytest.raises(InvalidArgument, match="spent must be a Loss for a population that the ledger knows: patients; got 'staff'"):
+    with pytest.raises(
+        InvalidArgument,
+        match="spent must be a Loss for a population that the ledger knows: patients; got 'staff'",
+    ):
         begin_after_loss(path, "x", ONE, spent={"staff": TENTH})
     assert os.listdir(path.parent) == ["copies"]
 
@@ -314,5 +340,11 @@ def test_after_a_loss_the_sources_are_remembered(path: Path) -> None:
     path.unlink()
     begin_after_loss(path, "x", ONE)
     assert list_sources(path) == {"visits.csv"}
-    with Ledger.open(path, create=False) as ledger, pytest.raises(Refused, match="cannot move to 'fresh'"):
-        ledger.accept_policy(**policy(budgets={"patients": terms(), "fresh": terms()}) | {"sources": {"visits.csv": "fresh"}})
+    with (
+        Ledger.open(path, create=False) as ledger,
+        pytest.raises(Refused, match="cannot move to 'fresh'"),
+    ):
+        ledger.accept_policy(
+            **policy(budgets={"patients": terms(), "fresh": terms()})
+            | {"sources": {"visits.csv": "fresh"}}
+        )

@@ -33,11 +33,22 @@ def add(book: LedgerState, kind: str, body: dict[str, object], time: str = TIME)
 
 
 def later(minutes: int) -> str:
-    return (datetime.fromisoformat(TIME) + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return (datetime.fromisoformat(TIME) + timedelta(minutes=minutes)).strftime(
+        "%Y-%m-%dT%H:%M:%S.%fZ"
+    )
 
 
-def refused(book: LedgerState, kind: str, body: dict[str, object], error: type[Exception], told: str, time: str = TIME) -> None:
-    """It is refused with these words, and the book is as it was; stored in a file it is a LedgerError that names it."""
+def refused(
+    book: LedgerState,
+    kind: str,
+    body: dict[str, object],
+    error: type[Exception],
+    told: str,
+    time: str = TIME,
+) -> None:
+    """It is refused with these words, and the book is as it was; stored in a file it is a
+    LedgerError that names it.
+    """
     entry, before = book.build_entry(kind, body, time), state(book)
     with pytest.raises(error, match=told):
         book.apply(entry)
@@ -47,7 +58,10 @@ def refused(book: LedgerState, kind: str, body: dict[str, object], error: type[E
 
 
 def state(book: LedgerState) -> object:
-    return {name: value.copy() if hasattr(value, "copy") else value for name, value in vars(book).items()}
+    return {
+        name: value.copy() if hasattr(value, "copy") else value
+        for name, value in vars(book).items()
+    }
 
 
 def test_to_read_a_budget_changes_nothing_while_another_thread_follows_entries() -> None:
@@ -59,7 +73,8 @@ def test_to_read_a_budget_changes_nothing_while_another_thread_follows_entries()
         for entry in made:
             yield entry
             before = state(book)
-            assert book.budget("patients").charged.epsilon == 0  # as it was when all of it was added up last
+            # as it was when all of it was added up last
+            assert book.budget("patients").charged.epsilon == 0
             assert state(book) == before
 
     book.replay(stored())
@@ -73,7 +88,9 @@ def test_a_charge_is_subtracted_to_the_last_unit() -> None:
     assert book.budget("patients").balance.left == 0
     assert book.budget("patients").charged.epsilon == 1
     assert book.asked_epsilon("ana") == 1
-    refused(book, "charge", cost(), BudgetExceeded, "asks for epsilon 0.1.* with 0.0.* left.*'patients'")
+    refused(
+        book, "charge", cost(), BudgetExceeded, "asks for epsilon 0.1.* with 0.0.* left.*'patients'"
+    )
 
 
 def test_following_gives_the_same_book_as_writing() -> None:
@@ -97,27 +114,39 @@ def test_following_gives_the_same_book_as_writing() -> None:
     assert book.list_answers("q", "1") == [(3, 6)]
     assert book.list_answers("q", "2") == []
     assert (book.find_outcome(3), book.find_outcome(4), book.find_outcome(5)) == (6, 7, None)
-    assert (book.find_request("ana", "r"), book.find_request("ana", "s"), book.find_request("ana", None)) == (3, None, None)
+    assert (
+        book.find_request("ana", "r"),
+        book.find_request("ana", "s"),
+        book.find_request("ana", None),
+    ) == (3, None, None)
     assert book.find_request("ben", "r") is None
     assert book.populations == ("patients",)
 
 
 def test_one_charge_may_touch_several_populations_all_or_none() -> None:
-    budgets = {"patients": rule()["budgets"]["patients"], "staff": {**rule()["budgets"]["patients"], "epsilon": "1/20"}}  # type: ignore[index]
+    budgets = {
+        "patients": rule()["budgets"]["patients"],
+        "staff": {**rule()["budgets"]["patients"], "epsilon": "1/20"},
+    }  # type: ignore[index]
     book = opened(("policy", rule(budgets=budgets)))
     both = {"patients": TENTH.to_dict(), "staff": TENTH.to_dict()}
     refused(book, "charge", cost(charges=both), BudgetExceeded, "population 'staff'")
     assert book.budget("patients").charged.epsilon == 0
     both["staff"] = Loss(Fraction(1, 20)).to_dict()
     add(book, "charge", cost(charges=both))
-    assert (book.budget("patients").charged.epsilon, book.budget("staff").charged.epsilon) == (Fraction(1, 10), Fraction(1, 20))
+    assert (book.budget("patients").charged.epsilon, book.budget("staff").charged.epsilon) == (
+        Fraction(1, 10),
+        Fraction(1, 20),
+    )
 
 
 def test_stored_charges_beyond_the_budget_are_named() -> None:
     book = opened(("policy", rule("1/1")))
     kept = [add(book, "charge", cost(Loss(Fraction(1, 3)))) for _ in range(3)]
     forged = LedgerState()
-    forged.replay([first := forged.build_entry("open", {"ledger": "a" * 32, "format": FORMAT}, TIME)])
+    forged.replay(
+        [first := forged.build_entry("open", {"ledger": "a" * 32, "format": FORMAT}, TIME)]
+    )
     small = forged.build_entry("policy", rule("2/3"), TIME)
     forged.replay([small])
     chain, head = [], small.hash
@@ -126,7 +155,10 @@ def test_stored_charges_beyond_the_budget_are_named() -> None:
         chain.append(made)
         head = made.hash
     assert first.seq == 1
-    with pytest.raises(LedgerError, match="Entry 5 of the ledger breaks its rules: the budget of 'patients' does not cover it"):
+    with pytest.raises(
+        LedgerError,
+        match="Entry 5 of the ledger breaks its rules: the budget of 'patients' does not cover it",
+    ):
         forged.replay(chain)
 
 
@@ -134,9 +166,19 @@ def test_the_quota_of_an_analyst() -> None:
     book = opened(("policy", rule("5/1", quotas={"ana": "1/4"})))
     add(book, "charge", cost(epsilon="1/8"))
     add(book, "charge", cost(epsilon="1/8"))
-    refused(book, "charge", cost(epsilon="1/8"), BudgetExceeded, "quota of analyst 'ana' .* asks for epsilon 0.125.* with 0.000")
+    refused(
+        book,
+        "charge",
+        cost(epsilon="1/8"),
+        BudgetExceeded,
+        "quota of analyst 'ana' .* asks for epsilon 0.125.* with 0.000",
+    )
     add(book, "charge", cost(analyst="ben"))
-    assert (book.quota("ana"), book.quota("ben"), LedgerState().quota("ana")) == (Fraction(1, 4), None, None)
+    assert (book.quota("ana"), book.quota("ben"), LedgerState().quota("ana")) == (
+        Fraction(1, 4),
+        None,
+        None,
+    )
     add(book, "policy", rule("5/1", quotas={"ana": "1/100"}))
     refused(book, "charge", cost(epsilon="1/1000"), BudgetExceeded, "with 0.000000000000 left")
 
@@ -146,9 +188,20 @@ def test_failed_and_unfinished_runs_are_counted_against_their_analyst() -> None:
     first, _second, third = (add(book, "charge", cost()) for _ in range(3))
     add(book, "failure", {"charge": first.seq})
     add(book, "answer", {"charge": third.seq, "payload": "x"})
-    assert (book.count_failures("ana", later(59)), book.count_failures("ana", later(60)), book.count_failures("ben", later(60))) == (1, 2, 0)
+    assert (
+        book.count_failures("ana", later(59)),
+        book.count_failures("ana", later(60)),
+        book.count_failures("ben", later(60)),
+    ) == (1, 2, 0)
     assert book.count_failures("ana") == 2  # by now the hour is over
-    refused(book, "charge", cost(), Refused, r"Too many runs of analyst 'ana' failed or never ended \(2\)", later(60))
+    refused(
+        book,
+        "charge",
+        cost(),
+        Refused,
+        r"Too many runs of analyst 'ana' failed or never ended \(2\)",
+        later(60),
+    )
     add(book, "charge", cost(analyst="ben"), later(60))
     add(book, "charge", cost(), later(59))
     add(book, "policy", rule("9/1", max_failures=9))
@@ -172,19 +225,36 @@ def test_a_policy_that_does_not_say_so_forgives_nothing() -> None:
     add(book, "policy", rule("10/1", max_failures=2, forgives=False))
     assert book.count_failures("ana", later(60)) == 2
     refused(book, "charge", cost(), Refused, "Too many runs", later(60))
-    add(book, "policy", rule("10/1", max_failures=3, forgives=False))  # a higher cap is the custodian's word
+    # a higher cap is the custodian's word
+    add(book, "policy", rule("10/1", max_failures=3, forgives=False))
     assert book.count_failures("ana", later(60)) == 0
     add(book, "policy", rule("10/1", max_failures=3, forgives=True))
 
 
 def test_a_custodian_may_declare_what_was_spent_but_not_less_than_the_entries_show() -> None:
-    book = opened(("policy", rule("3/1", "1/1000")), ("charge", cost(Loss(Fraction(1, 2)))), ("charge", cost(GAUSSIAN)))
+    book = opened(
+        ("policy", rule("3/1", "1/1000")),
+        ("charge", cost(Loss(Fraction(1, 2)))),
+        ("charge", cost(GAUSSIAN)),
+    )
     half, twice = Loss(Fraction(1, 4), Fraction(1, 2500)), Loss(Fraction(2), Fraction(1, 2500))
     refused(
-        book, "exhausted", {"spent": {"patients": half.to_dict()}, "declared": ["patients"]}, Refused, "has spent more than is declared"
+        book,
+        "exhausted",
+        {"spent": {"patients": half.to_dict()}, "declared": ["patients"]},
+        Refused,
+        "has spent more than is declared",
     )
-    refused(book, "exhausted", {"spent": {"patients": twice.to_dict()}}, LedgerError, "cannot be read as")
-    refused(book, "exhausted", {"spent": {}, "declared": ["patients"]}, LedgerError, "cannot be read as")
+    refused(
+        book,
+        "exhausted",
+        {"spent": {"patients": twice.to_dict()}},
+        LedgerError,
+        "cannot be read as",
+    )
+    refused(
+        book, "exhausted", {"spent": {}, "declared": ["patients"]}, LedgerError, "cannot be read as"
+    )
     add(book, "exhausted", {"spent": {"patients": twice.to_dict()}, "declared": ["patients"]})
     assert book.unit_loss("patients") == book.budget("patients").charged == twice
     assert book.largest_totals == {"patients": Loss(Fraction(3), Fraction(1, 1000))}
@@ -194,7 +264,11 @@ def test_a_custodian_may_declare_what_was_spent_but_not_less_than_the_entries_sh
 
 def test_what_was_lost_is_known_before_there_is_a_policy() -> None:
     book = opened(("exhausted", {"spent": {"patients": TENTH.to_dict()}, "declared": ["patients"]}))
-    assert (book.unit_loss("patients"), book.unit_loss("staff"), book.sources) == (TENTH, Loss(0), {})
+    assert (book.unit_loss("patients"), book.unit_loss("staff"), book.sources) == (
+        TENTH,
+        Loss(0),
+        {},
+    )
     add(book, "policy", rule(sources={"visits.csv": "patients"}))
     assert (book.unit_loss("patients"), book.sources) == (TENTH, {"visits.csv": "patients"})
 
@@ -204,7 +278,13 @@ def test_all_names_together_have_a_limit_too() -> None:
     for number in range(10):
         run = add(book, "charge", cost(analyst=f"name {number}"))
         add(book, "failure", {"charge": run.seq})
-    refused(book, "charge", cost(analyst="a fresh name"), Refused, "Too many runs failed or never ended. The custodian")
+    refused(
+        book,
+        "charge",
+        cost(analyst="a fresh name"),
+        Refused,
+        "Too many runs failed or never ended. The custodian",
+    )
 
 
 def test_a_run_that_ends_late_is_no_failure() -> None:
@@ -228,40 +308,84 @@ def test_a_raised_budget_keeps_what_was_spent() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda old: {"budgets": {"others": old}}, "'patients' has been charged; a policy cannot drop it"),
-        (lambda old: {"budgets": {"patients": {**old, "unit": "row"}}}, "its unit and neighbours cannot change"),
-        (lambda old: {"budgets": {"patients": {**old, "neighbours": "change-one"}}}, "its unit and neighbours cannot change"),
-        (lambda old: {"budgets": {"patients": old, "fresh": old}, "sources": {"visits.csv": "fresh"}}, "cannot move to 'fresh'"),
+        (
+            lambda old: {"budgets": {"others": old}},
+            "'patients' has been charged; a policy cannot drop it",
+        ),
+        (
+            lambda old: {"budgets": {"patients": {**old, "unit": "row"}}},
+            "its unit and neighbours cannot change",
+        ),
+        (
+            lambda old: {"budgets": {"patients": {**old, "neighbours": "change-one"}}},
+            "its unit and neighbours cannot change",
+        ),
+        (
+            lambda old: {
+                "budgets": {"patients": old, "fresh": old},
+                "sources": {"visits.csv": "fresh"},
+            },
+            "cannot move to 'fresh'",
+        ),
         (lambda old: {"sources": {"more.csv": "fresh"}}, "'fresh', which has no budget"),
     ],
 )
-def test_what_a_policy_may_never_do(change: Callable[[object], dict[str, object]], told: str) -> None:
+def test_what_a_policy_may_never_do(
+    change: Callable[[object], dict[str, object]], told: str
+) -> None:
     book = opened(("policy", rule("9/1", sources={"visits.csv": "patients"})), ("charge", cost()))
     refused(book, "policy", rule("9/1") | change(rule("9/1")["budgets"]["patients"]), Refused, told)  # type: ignore[index]
 
 
 def test_an_accepted_version_keeps_its_file() -> None:
     def files(version: str, **change: object) -> dict[str, object]:
-        file = {"version": version, "key": "00", "size": 3, "digest": "ab", "multiline": False, "stamp": [1]}
+        file = {
+            "version": version,
+            "key": "00",
+            "size": 3,
+            "digest": "ab",
+            "multiline": False,
+            "stamp": [1],
+        }
         return rule(files={"visits": file | change})
 
     book = opened(("policy", files("1")), ("policy", rule()), ("policy", files("2", digest="cd")))
     for change in ({"digest": "ac"}, {"size": 4}, {"key": "01"}):
-        refused(book, "policy", files("1", **change), Refused, "The version '1' of the table 'visits' was accepted with another file")
+        refused(
+            book,
+            "policy",
+            files("1", **change),
+            Refused,
+            "The version '1' of the table 'visits' was accepted with another file",
+        )
     add(book, "policy", files("1", multiline=True, stamp=[2]))
-    assert {place: file["digest"] for place, file in book.files.items()} == {("visits", "1"): "ab", ("visits", "2"): "cd"}
-    assert (book.files["visits", "1"]["multiline"], book.files["visits", "1"]["stamp"]) == (True, [2])
+    assert {place: file["digest"] for place, file in book.files.items()} == {
+        ("visits", "1"): "ab",
+        ("visits", "2"): "cd",
+    }
+    assert (book.files["visits", "1"]["multiline"], book.files["visits", "1"]["stamp"]) == (
+        True,
+        [2],
+    )
 
 
 def test_a_source_that_was_dropped_still_belongs_to_its_population() -> None:
     book = opened(("policy", rule(sources={"visits.csv": "patients"})), ("policy", rule()))
     budget = rule()["budgets"]["patients"]  # type: ignore[index]
-    refused(book, "policy", rule(budgets={"patients": budget, "fresh": budget}, sources={"visits.csv": "fresh"}), Refused, "cannot move")
+    refused(
+        book,
+        "policy",
+        rule(budgets={"patients": budget, "fresh": budget}, sources={"visits.csv": "fresh"}),
+        Refused,
+        "cannot move",
+    )
 
 
 def test_before_a_charge_units_may_change_and_populations_go() -> None:
     book = opened(("policy", rule()))
-    add(book, "policy", rule(budgets={"patients": {**rule()["budgets"]["patients"], "unit": "row"}}))  # type: ignore[index]
+    add(
+        book, "policy", rule(budgets={"patients": {**rule()["budgets"]["patients"], "unit": "row"}})
+    )  # type: ignore[index]
     add(book, "policy", rule(budgets={"others": rule()["budgets"]["patients"]}))  # type: ignore[index]
     with pytest.raises(LedgerError, match="no budget for the population 'patients'"):
         book.budget("patients")
@@ -269,25 +393,52 @@ def test_before_a_charge_units_may_change_and_populations_go() -> None:
 
 def test_a_request_is_charged_once() -> None:
     book = opened(("policy", rule()), ("charge", cost(request="r")))
-    refused(book, "charge", cost(request="r"), LedgerError, "request 'r' was charged already, by entry 3")
+    refused(
+        book,
+        "charge",
+        cost(request="r"),
+        LedgerError,
+        "request 'r' was charged already, by entry 3",
+    )
 
 
 def test_a_charge_ends_once() -> None:
     book = opened(("policy", rule()), ("charge", cost()))
     add(book, "answer", {"charge": 3, "payload": "x"})
     for kind in ("answer", "failure"):
-        refused(book, kind, {"charge": 3, "payload": "y"}, LedgerError, "Entry 3 of the ledger is not a charge that waits")
-    refused(book, "answer", {"charge": 2, "payload": "y"}, LedgerError, "Entry 2 of the ledger is not a charge")
+        refused(
+            book,
+            kind,
+            {"charge": 3, "payload": "y"},
+            LedgerError,
+            "Entry 3 of the ledger is not a charge that waits",
+        )
+    refused(
+        book,
+        "answer",
+        {"charge": 2, "payload": "y"},
+        LedgerError,
+        "Entry 2 of the ledger is not a charge",
+    )
 
 
 def test_lost_entries_close_every_budget_until_it_is_raised() -> None:
     book = opened(("policy", rule("1/1", "1/1000000000")), ("charge", cost()))
     spent = Loss(Fraction(1), Fraction(1, 10**9))
-    add(book, "exhausted", {"note": "", "spent": {"patients": spent.to_dict(), "staff": TENTH.to_dict()}})
+    add(
+        book,
+        "exhausted",
+        {"note": "", "spent": {"patients": spent.to_dict(), "staff": TENTH.to_dict()}},
+    )
     assert book.budget("patients").charged == spent
     refused(book, "charge", cost(), BudgetExceeded, "'patients'")
-    refused(book, "policy", rule("2/1"), Refused, "'staff' has been charged; a policy cannot drop it")
-    terms = {name: {**rule()["budgets"]["patients"], "epsilon": "2/1", "delta": "2/1000000000"} for name in ("patients", "staff")}  # type: ignore[index]
+    refused(
+        book, "policy", rule("2/1"), Refused, "'staff' has been charged; a policy cannot drop it"
+    )
+    terms = {
+        name: {**rule()["budgets"]["patients"], "epsilon": "2/1", "delta": "2/1000000000"}
+        for name in ("patients", "staff")
+    }  # type: ignore[index]
     add(book, "policy", rule(budgets=terms))
     assert book.budget("staff").charged == TENTH
     add(book, "charge", cost(Loss(Fraction(1))))  # what the raise added, and no more
@@ -298,12 +449,20 @@ def test_a_budget_closes_at_the_largest_total_it_ever_had() -> None:
     book = opened(("policy", rule("5/1")), ("policy", rule("1/1", "1/1000")))
     assert book.largest_totals == {"patients": Loss(Fraction(5), Fraction(1, 1000))}
     for spent in (Loss(Fraction(5)), Loss(Fraction(1), Fraction(1, 1000))):
-        refused(book, "exhausted", {"spent": {"patients": spent.to_dict()}}, LedgerError, "cannot be read as")
+        refused(
+            book,
+            "exhausted",
+            {"spent": {"patients": spent.to_dict()}},
+            LedgerError,
+            "cannot be read as",
+        )
     refused(book, "exhausted", {"spent": {}}, LedgerError, "cannot be read as")
 
 
 def test_larger_bounds_both() -> None:
-    assert compute_larger_loss(Loss(Fraction(1), Fraction(1, 2)), Loss(Fraction(2))) == Loss(Fraction(2), Fraction(1, 2))
+    assert compute_larger_loss(Loss(Fraction(1), Fraction(1, 2)), Loss(Fraction(2))) == Loss(
+        Fraction(2), Fraction(1, 2)
+    )
 
 
 @pytest.mark.parametrize(
@@ -337,7 +496,9 @@ def test_larger_bounds_both() -> None:
 )
 def test_entries_that_make_no_sense_are_named(kind: str, body: dict[str, object]) -> None:
     book = opened(("policy", rule()), ("charge", cost()))
-    refused(book, kind, body, LedgerError, f"Entry 4 of the ledger cannot be read as a '{kind}' entry")
+    refused(
+        book, kind, body, LedgerError, f"Entry 4 of the ledger cannot be read as a '{kind}' entry"
+    )
 
 
 def test_a_charge_needs_a_policy() -> None:
@@ -346,10 +507,24 @@ def test_a_charge_needs_a_policy() -> None:
 
 def test_the_first_entry_opens_and_no_other_does() -> None:
     book = LedgerState()
-    refused(book, "policy", rule(), LedgerError, "Entry 1 of the ledger cannot be of the kind 'policy'")
-    refused(book, "open", {"ledger": "a", "format": 2}, LedgerError, "format 2; this version of Hedgerow reads format 1")
+    refused(
+        book, "policy", rule(), LedgerError, "Entry 1 of the ledger cannot be of the kind 'policy'"
+    )
+    refused(
+        book,
+        "open",
+        {"ledger": "a", "format": 2},
+        LedgerError,
+        "format 2; this version of Hedgerow reads format 1",
+    )
     refused(book, "open", {"format": FORMAT}, LedgerError, "Entry 1 of the ledger cannot be read")
-    refused(opened(), "open", {"ledger": "a", "format": FORMAT}, LedgerError, "Entry 2 of the ledger cannot be of the kind 'open'")
+    refused(
+        opened(),
+        "open",
+        {"ledger": "a", "format": FORMAT},
+        LedgerError,
+        "Entry 2 of the ledger cannot be of the kind 'open'",
+    )
 
 
 def chain() -> list[Entry]:
@@ -374,7 +549,13 @@ def test_any_changed_byte_of_any_field_is_found_and_its_entry_named() -> None:
             for at in range(len(text)):
                 forged = text[:at] + chr(ord(text[at]) ^ 1) + text[at + 1 :]
                 with pytest.raises(LedgerError, match=f"^Entry {entry.seq} "):
-                    LedgerState().replay([*kept[:place], dataclasses.replace(entry, **{name: forged}), *kept[place + 1 :]])
+                    LedgerState().replay(
+                        [
+                            *kept[:place],
+                            dataclasses.replace(entry, **{name: forged}),
+                            *kept[place + 1 :],
+                        ]
+                    )
                 tried += 1
     assert tried > 1500
 
@@ -399,7 +580,9 @@ AMOUNTS = st.sampled_from([Fraction(1, 7), Fraction(1, 10), Fraction(1, 3), Frac
 
 
 class Model(RuleBasedStateMachine):
-    """A book beside lists of plain fractions. The model knows no Budget: it adds up and compares."""
+    """A book beside lists of plain fractions. The model knows no Budget: it adds up and
+    compares.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -422,7 +605,9 @@ class Model(RuleBasedStateMachine):
 
     @step(total=st.sampled_from([1, 2, 3]), quota=st.sampled_from([1, 2]))
     def accept(self, total: int, quota: int) -> None:
-        self.put("policy", rule(f"{total}/1", quotas={"ana": f"{quota}/1"}, max_failures=3), allowed=True)
+        self.put(
+            "policy", rule(f"{total}/1", quotas={"ana": f"{quota}/1"}, max_failures=3), allowed=True
+        )
         self.total, self.quota, self.failed = Fraction(total), Fraction(quota), 0
 
     @step(amount=AMOUNTS, analyst=st.sampled_from(["ana", "ben"]))
@@ -430,7 +615,9 @@ class Model(RuleBasedStateMachine):
         fits = sum((paid for _, paid in self.paid), amount) <= self.total
         mine = sum((paid for who, paid in self.paid if who == analyst), amount)
         within = analyst == "ben" or (mine <= self.quota and self.failed < 3)
-        body = cost(Loss(amount), analyst=analyst, epsilon=f"{amount.numerator}/{amount.denominator}")
+        body = cost(
+            Loss(amount), analyst=analyst, epsilon=f"{amount.numerator}/{amount.denominator}"
+        )
         self.put("charge", body, allowed=fits and within)
         if fits and within:
             self.paid.append((analyst, amount))
@@ -449,10 +636,14 @@ class Model(RuleBasedStateMachine):
 
     @invariant()
     def agree(self) -> None:
-        assert self.book.asked_epsilon("ana") == sum(paid for who, paid in self.paid if who == "ana")
+        assert self.book.asked_epsilon("ana") == sum(
+            paid for who, paid in self.paid if who == "ana"
+        )
         assert self.book.count_failures("ana", TIME) == self.failed
         if self.total:
-            assert self.book.budget("patients").charged.epsilon == sum(paid for _, paid in self.paid)
+            assert self.book.budget("patients").charged.epsilon == sum(
+                paid for _, paid in self.paid
+            )
 
     def teardown(self) -> None:
         again = opened()

@@ -1,4 +1,6 @@
-"""The ledger file: durable, shared, and suspicious of every way in which a file can be another than it was."""
+"""The ledger file: durable, shared, and suspicious of every way in which a file can be another
+than it was.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ from ledger.making import TENTH, pay, policy
 def test_what_was_written_is_there_again(path: Path) -> None:
     made(path)
     with Ledger.open(path, create=False) as ledger:
-        assert [entry.kind for entry in ledger.entries()] == ["open", "policy", *["charge", "answer"] * 3]
+        assert [entry.kind for entry in ledger.entries()] == [
+            "open",
+            "policy",
+            *["charge", "answer"] * 3,
+        ]
         assert ledger.state.budget("patients").charged == 3 * TENTH
         ((charge, payload),) = ledger.answers("q1", "1")
         assert (charge.seq, payload) == (5, "answer 1")
@@ -37,13 +43,20 @@ def test_what_was_written_is_there_again(path: Path) -> None:
 def test_the_file_is_a_write_ahead_log_with_full_syncs(path: Path) -> None:
     with Ledger.open(made(path), create=True) as ledger:
         db = ledger._get_connection()
-        assert (db.execute("PRAGMA journal_mode").get, db.execute("PRAGMA synchronous").get) == ("wal", 2)
+        assert (db.execute("PRAGMA journal_mode").get, db.execute("PRAGMA synchronous").get) == (
+            "wal",
+            2,
+        )
 
 
 def test_the_file_is_its_owners_alone(path: Path) -> None:
     with Ledger.open(made(path), create=True) as ledger:
         pay(ledger)  # the log beside it
-        assert [file.stat().st_mode & 0o777 for file in path.parent.glob(f"{path.name}*") if ".anchor" not in file.name] == [0o600] * 3
+        assert [
+            file.stat().st_mode & 0o777
+            for file in path.parent.glob(f"{path.name}*")
+            if ".anchor" not in file.name
+        ] == [0o600] * 3
 
 
 def test_a_missing_ledger_is_made_only_when_asked(path: Path) -> None:
@@ -56,7 +69,11 @@ def test_a_ledger_that_is_gone_is_not_made_anew(path: Path) -> None:
     made(path).unlink()
     for create in (True, False):
         with pytest.raises(
-            LedgerError, match=r"is missing\. Put the newest copy back, with 'hedgerow ledger restore POLICY COPY'.*adopt --lost"
+            LedgerError,
+            match=(
+                r"is missing\. Put the newest copy back, with 'hedgerow ledger restore POLICY"
+                r" COPY'.*adopt --lost"
+            ),
         ):
             Ledger.open(path, create=create)
     assert not path.exists()
@@ -70,7 +87,8 @@ def test_making_goes_on_where_a_crash_interrupted_it(path: Path) -> None:
     path.with_name("other.ledger").rename(draft)
     path.with_name("other.ledger.anchor").rename(Anchor.path_for(path))
     path.unlink()
-    with Ledger.open(path, create=True) as ledger:  # the anchor was written, the file not yet put in place
+    # the anchor was written, the file not yet put in place
+    with Ledger.open(path, create=True) as ledger:
         assert ledger.state.ledger == name
     path.rename(draft)
     shutil.copy(draft, path)
@@ -115,7 +133,9 @@ def test_a_closed_ledger_says_so(path: Path) -> None:
 # Things that are no ledger
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to be read as one" * 40])
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database at all, but long enough to be read as one" * 40]
+)
 def test_another_file_is_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     for use in (lambda: Ledger.open(path, create=True), lambda: Ledger.adopt(path, "mine")):
@@ -142,7 +162,10 @@ def test_a_ledger_without_entries_is_refused(path: Path) -> None:
 @pytest.mark.parametrize("seq", [1, 2, 5, 8])
 def test_an_edited_entry_is_named(path: Path, column: str, seq: int) -> None:
     change(made(path), f"UPDATE entries SET {column} = {column} || 'x' WHERE seq = ?", seq)
-    for use in (lambda: Ledger.open(path, create=False), lambda: Ledger.adopt(path, "fine", lost=True)):
+    for use in (
+        lambda: Ledger.open(path, create=False),
+        lambda: Ledger.adopt(path, "fine", lost=True),
+    ):
         with pytest.raises(LedgerError, match=f"^Entry {seq} "):
             use()
     assert verify(path).first_bad == seq
@@ -156,7 +179,9 @@ def test_a_renumbered_entry_is_named(path: Path) -> None:
 
 def test_bytes_that_are_no_text_are_named(path: Path) -> None:
     change(made(path), "UPDATE entries SET body = CAST(x'ff' AS TEXT) WHERE seq = 4")
-    with pytest.raises(LedgerError, match="Entry 4 of the ledger cannot be read: the file is damaged"):
+    with pytest.raises(
+        LedgerError, match="Entry 4 of the ledger cannot be read: the file is damaged"
+    ):
         Ledger.open(path, create=False)
     assert verify(path).first_bad == 4
 
@@ -202,7 +227,9 @@ def test_a_shortened_ledger_is_refused(path: Path, attack: Callable[[Path, Path]
         pay(ledger)
     attack(path, copy)
     for create in (True, False):
-        with pytest.raises(LedgerError, match="Entry 7 of the ledger is missing: it was rolled back from entry 7"):
+        with pytest.raises(
+            LedgerError, match="Entry 7 of the ledger is missing: it was rolled back from entry 7"
+        ):
             Ledger.open(path, create=create)
     with pytest.raises(LedgerError, match="Entry 7 of the ledger may be lost"):
         Ledger.adopt(path, "looks good")
@@ -246,11 +273,17 @@ def test_a_copy_is_refused_until_it_is_adopted(path: Path) -> None:
     shutil.copy(path, path.with_name("copy"))
     path.with_name("copy").rename(path)
     for use in (lambda: Ledger.open(path, create=False), lambda: Ledger.open(path, create=True)):
-        with pytest.raises(LedgerError, match=r"is a copy: two copies would spend one budget twice.*'hedgerow ledger adopt'"):
+        with pytest.raises(
+            LedgerError,
+            match=r"is a copy: two copies would spend one budget twice.*'hedgerow ledger adopt'",
+        ):
             use()
     assert "copy" in verify(path).problem
     entry = Ledger.adopt(path, "disk replaced; the old one was destroyed")
-    assert (entry.kind, entry.body) == ("adopt", {"note": "disk replaced; the old one was destroyed"})
+    assert (entry.kind, entry.body) == (
+        "adopt",
+        {"note": "disk replaced; the old one was destroyed"},
+    )
     with Ledger.open(path, create=False) as ledger:
         assert ledger.state.budget("patients").charged == 3 * TENTH
         pay(ledger)
@@ -278,7 +311,11 @@ def test_a_swapped_ledger_is_refused_and_cannot_be_adopted(path: Path) -> None:
     other = made(path.with_name("other.ledger"))
     made(path)
     overwrite(path, other.read_bytes())
-    for use in (lambda: Ledger.open(path, create=False), lambda: Ledger.adopt(path, "x"), lambda: Ledger.adopt(path, "x", lost=True)):
+    for use in (
+        lambda: Ledger.open(path, create=False),
+        lambda: Ledger.adopt(path, "x"),
+        lambda: Ledger.adopt(path, "x", lost=True),
+    ):
         with pytest.raises(LedgerError, match="was swapped: its entry 1 opens another ledger"):
             use()
     assert verify(path).first_bad == 1
@@ -300,7 +337,9 @@ def test_an_entry_edited_under_an_open_ledger_is_not_given_out(path: Path) -> No
     made(path)
     with Ledger.open(path, create=False) as ledger:
         change_while_open(path, "UPDATE entries SET body = '{}' WHERE seq = 4")
-        with pytest.raises(LedgerError, match="Entry 4 of the ledger is gone or was changed while it was open"):
+        with pytest.raises(
+            LedgerError, match="Entry 4 of the ledger is gone or was changed while it was open"
+        ):
             ledger.answers("q0", "1")
         change_while_open(path, "UPDATE entries SET body = CAST(x'ff' AS TEXT) WHERE seq = 4")
         with pytest.raises(LedgerError, match="is damaged"):
@@ -310,11 +349,14 @@ def test_an_entry_edited_under_an_open_ledger_is_not_given_out(path: Path) -> No
             ledger.answers("q0", "1")
 
 
-def test_an_answer_that_vanishes_while_it_is_looked_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_vanishes_while_it_is_looked_up(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made(path)
     with Ledger.open(path, create=False) as ledger:
         book = ledger.state
-        monkeypatch.setattr(Ledger, "state", book)  # as if it had been read just before the file was cut off
+        # as if it had been read just before the file was cut off
+        monkeypatch.setattr(Ledger, "state", book)
         change_while_open(path, "DELETE FROM entries WHERE seq > 6")
         with pytest.raises(LedgerError, match="Entry 7 of the ledger is gone"):
             ledger.answers("q2", "1")
@@ -328,7 +370,13 @@ def test_lost_charges_close_the_budget_until_it_is_raised(path: Path) -> None:
     shutil.copy(made(path, 1), copy)
     with Ledger.open(path, create=False) as ledger:
         ledger.accept_policy(
-            **policy(2, budgets={"patients": policy()["budgets"]["patients"] | {"epsilon": 2}, "staff": policy()["budgets"]["patients"]})
+            **policy(
+                2,
+                budgets={
+                    "patients": policy()["budgets"]["patients"] | {"epsilon": 2},
+                    "staff": policy()["budgets"]["patients"],
+                },
+            )
         )
         pay(ledger, Loss(Fraction(3, 2)))
     copy.rename(path)
@@ -337,9 +385,15 @@ def test_lost_charges_close_the_budget_until_it_is_raised(path: Path) -> None:
     with Ledger.open(path, create=False) as ledger:
         with pytest.raises(BudgetExceeded, match="The budget does not cover"):
             pay(ledger)
-        # The lost policy had raised the budget to 2, and another population had come: both count as spent.
-        assert entry.body["spent"] == {"patients": Loss(Fraction(2)).to_dict(), "staff": Loss(Fraction(1)).to_dict()}
-        both = {name: policy()["budgets"]["patients"] | {"epsilon": 3} for name in ("patients", "staff")}
+        # The lost policy had raised the budget to 2, and another population had come: both count as
+        # spent.
+        assert entry.body["spent"] == {
+            "patients": Loss(Fraction(2)).to_dict(),
+            "staff": Loss(Fraction(1)).to_dict(),
+        }
+        both = {
+            name: policy()["budgets"]["patients"] | {"epsilon": 3} for name in ("patients", "staff")
+        }
         ledger.accept_policy(**policy(budgets=both))
         assert ledger.state.budget("patients").balance.left == 1
         assert ledger.state.budget("staff").balance.left == 2

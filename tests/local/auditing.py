@@ -1,7 +1,9 @@
-"""An auditor of client builds: what a build does wrong, found from its reports alone, with what is exact made exact.
+"""An auditor of client builds: what a build does wrong, found from its reports alone, with what is
+exact made exact.
 
-A build is a function like ``encode_one``. Fresh coins are 16-bit draws: running through all of them gives the probability of every bit of a
-report exactly. Secrets are fixed bytes, so that a verdict is the same on every run.
+A build is a function like ``encode_one``. Fresh coins are 16-bit draws: running through all of them
+gives the probability of every bit of a report exactly. Secrets are fixed bytes, so that a verdict
+is the same on every run.
 """
 
 from __future__ import annotations
@@ -46,19 +48,29 @@ def bits_of(record: bytes, skip: int = 2) -> list[int]:
     return [byte >> (7 - i) & 1 for byte in record[skip:] for i in range(8)]
 
 
-def heads(build: Build, metric: Metric, value: int | str, secret: bytes, skip: int, every: int = 1) -> list[int]:
-    """For each bit of a report, how many of all draws make it 1, or of every so many: exact for thresholds that are multiples of that."""
+def heads(
+    build: Build, metric: Metric, value: int | str, secret: bytes, skip: int, every: int = 1
+) -> list[int]:
+    """For each bit of a report, how many of all draws make it 1, or of every so many: exact for
+    thresholds that are multiples of that.
+    """
     total: list[int] = []
     for draw in range(0, SCALE, every):
-        bits = bits_of(build(metric, value, DrawStream(draw.to_bytes(2, "big") * 256), secret), skip)
+        bits = bits_of(
+            build(metric, value, DrawStream(draw.to_bytes(2, "big") * 256), secret), skip
+        )
         total = [a + b for a, b in zip(total or [0] * len(bits), bits, strict=True)]
     return total
 
 
 def unlikely(hits: int, trials: int, probability: float) -> bool:
-    """Whether a binomial count lies outside what happens but once in 1/LEVEL times, by the Chernoff bound."""
+    """Whether a binomial count lies outside what happens but once in 1/LEVEL times, by the
+    Chernoff bound.
+    """
     share = hits / trials
-    gain = sum(a * log(a / b) for a, b in ((share, probability), (1 - share, 1 - probability)) if a > 0)
+    gain = sum(
+        a * log(a / b) for a, b in ((share, probability), (1 - share, 1 - probability)) if a > 0
+    )
     return 2 * exp(-trials * gain) < LEVEL
 
 
@@ -67,11 +79,18 @@ def differing(metric: Metric) -> tuple[str, str]:
     texts = [f"text {i}" for i in range(100)]
     filters = {text: compute_bloom_filter(metric, 0, text) for text in texts}
     full = [text for text in texts if sum(filters[text]) == dict(metric.parameters)["h"]]
-    return next((a, b) for a in full for b in full if not any(x and y for x, y in zip(filters[a], filters[b], strict=True)))
+    return next(
+        (a, b)
+        for a in full
+        for b in full
+        if not any(x and y for x, y in zip(filters[a], filters[b], strict=True))
+    )
 
 
 def seen(build: Build, metric: Metric, value: str, secret: bytes) -> list[int]:
-    """The permanent bits, read off one report: a draw between the two thresholds shows them (p < q)."""
+    """The permanent bits, read off one report: a draw between the two thresholds shows them (p <
+    q).
+    """
     given = dict(metric.parameters)
     middle = (given["p"] + given["q"]) // 2
     return bits_of(build(metric, value, DrawStream(middle.to_bytes(2, "big") * 256), secret))
@@ -99,7 +118,9 @@ def entangled(build: Build, metric: Metric) -> bool:
 def forgets(build: Build, metric: Metric) -> bool:
     """The same client, value and coins give the same report, now and in a later epoch."""
     secret, stream = next(secrets(1)), bytes_of("coins", 512)
-    reports = {build(replace(metric, epoch=i % 2), VALUES[0], DrawStream(stream), secret) for i in range(8)}
+    reports = {
+        build(replace(metric, epoch=i % 2), VALUES[0], DrawStream(stream), secret) for i in range(8)
+    }
     return len(reports) > 1
 
 
@@ -110,28 +131,44 @@ def wrong_permanent(build: Build, metric: Metric) -> bool:
     for secret in secrets(600):
         for value in VALUES:
             exact = compute_bloom_filter(metric, compute_cohort(metric, secret), value)
-            for place, (bit, told) in enumerate(zip(exact, seen(build, metric, value, secret), strict=True)):
+            for place, (bit, told) in enumerate(
+                zip(exact, seen(build, metric, value, secret), strict=True)
+            ):
                 kept.setdefault((0, bit), []).append(bit == told)
                 kept.setdefault((1, place), []).append(bit == told)
     return any(unlikely(sum(told), len(told), keep) for told in kept.values())
 
 
 def wrong_cohorts(build: Build, metric: Metric) -> bool:
-    """All cohorts are alike: each has its share of clients, 0 too, and a client stays in its own."""
+    """All cohorts are alike: each has its share of clients, 0 too, and a client stays in its
+    own.
+    """
     cohorts, clients = dict(metric.parameters)["m"], 600
     stream = bytes(512)
-    groups = [{build(metric, value, DrawStream(stream), secret)[:2] for value in VALUES} for secret in secrets(clients)]
+    groups = [
+        {build(metric, value, DrawStream(stream), secret)[:2] for value in VALUES}
+        for secret in secrets(clients)
+    ]
     named = [int.from_bytes(next(iter(group)), "big") for group in groups]
     moved = any(len(group) > 1 for group in groups)
-    return moved or any(unlikely(named.count(group), clients, 1 / cohorts) for group in range(cohorts))
+    return moved or any(
+        unlikely(named.count(group), clients, 1 / cohorts) for group in range(cohorts)
+    )
 
 
 def shared_noise(build: Build, metric: Metric) -> bool:
-    """Two metrics of one client: where their Bloom bits agree, permanent bits agree as often as independent noise would have them."""
-    other, keep = replace(metric, id=metric.id + ".other"), 1 - dict(metric.parameters)["f"] / (2 * SCALE)
+    """Two metrics of one client: where their Bloom bits agree, permanent bits agree as often as
+    independent noise would have them.
+    """
+    other, keep = (
+        replace(metric, id=metric.id + ".other"),
+        1 - dict(metric.parameters)["f"] / (2 * SCALE),
+    )
     same: list[bool] = []
     for secret in secrets(300):
-        filters = [compute_bloom_filter(m, compute_cohort(m, secret), VALUES[0]) for m in (metric, other)]
+        filters = [
+            compute_bloom_filter(m, compute_cohort(m, secret), VALUES[0]) for m in (metric, other)
+        ]
         told = [seen(build, m, VALUES[0], secret) for m in (metric, other)]
         same += [a == b for a, b, x, y in zip(*told, *filters, strict=True) if x == y]
     return unlikely(sum(same), len(same), keep**2 + (1 - keep) ** 2)

@@ -1,4 +1,6 @@
-"""Exact channels: the law of a report for each value, written out in fractions, held against what a protocol claims and what it draws."""
+"""Exact channels: the law of a report for each value, written out in fractions, held against
+what a protocol claims and what it draws.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Law = dict[bytes, Fraction]
 
 
 def check(scheme: LocalProtocol, laws: list[Law], tight: bool = True) -> None:
-    """Every law adds up; no ratio passes e^epsilon and the largest reaches it; so does the distance; and reports are drawn from it."""
+    """Every law adds up; no ratio passes e^epsilon and the largest reaches it; so does the
+    distance; and reports are drawn from it.
+    """
     assert len(laws) == scheme.domain
     outcomes = sorted(laws[0])
     assert all(sorted(law) == outcomes and sum(law.values()) == 1 for law in laws)
@@ -27,14 +31,18 @@ def check(scheme: LocalProtocol, laws: list[Law], tight: bool = True) -> None:
 
 
 def drawn(scheme: LocalProtocol, laws: list[Law], size: int = 60_000) -> list[float]:
-    """For each value, how well its reports fit its law; for all of them together, so that one alarm rate is that of the whole."""
+    """For each value, how well its reports fit its law; for all of them together, so that one
+    alarm rate is that of the whole.
+    """
     return [min(1.0, len(laws) * fit(scheme, value, law, size)) for value, law in enumerate(laws)]
 
 
 def fit(scheme: LocalProtocol, value: int, law: Law, size: int = 60_000) -> float:
     records = scheme.encode(np.full(size, value))
     assert records.shape == (size, scheme.record_size)
-    found, counts = np.unique(np.ascontiguousarray(records).view(f"V{scheme.record_size}").ravel(), return_counts=True)
+    found, counts = np.unique(
+        np.ascontiguousarray(records).view(f"V{scheme.record_size}").ravel(), return_counts=True
+    )
     seen = {bytes(row.tobytes()): int(count) for row, count in zip(found, counts, strict=True)}
     assert set(seen) <= set(law)
     outcomes = sorted(law)

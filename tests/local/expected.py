@@ -1,4 +1,6 @@
-"""Reports without chance: as many say each thing as are expected to, so that nothing stands out but what is there."""
+"""Reports without chance: as many say each thing as are expected to, so that nothing stands out
+but what is there.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,19 @@ def reports(metric: Metric, held: Mapping[str, int]) -> np.ndarray:
     assert isinstance(scheme, Rappor)
     counts = np.array(list(held.values()))
     assert not (counts % scheme.m).any()
-    have = Candidates.of(scheme.hash_values(list(held), metric.permanent_hash), scheme.k).spread_shares(counts / scheme.m).reshape(scheme.m, scheme.k)
+    have = (
+        Candidates.of(scheme.hash_values(list(held), metric.permanent_hash), scheme.k)
+        .spread_shares(counts / scheme.m)
+        .reshape(scheme.m, scheme.k)
+    )
     size, (low, high) = int(counts.sum()) // scheme.m, map(float, scheme.report_probabilities)
     ones = np.rint(low * size + (high - low) * have)
     rows = []
     for cohort in range(scheme.m):
         filters = np.packbits(np.arange(size)[:, None] < ones[cohort], axis=1)
-        rows.append(np.hstack([np.tile(np.array([cohort >> 8, cohort & 255], np.uint8), (size, 1)), filters]))
+        rows.append(
+            np.hstack(
+                [np.tile(np.array([cohort >> 8, cohort & 255], np.uint8), (size, 1)), filters]
+            )
+        )
     return np.vstack(rows)

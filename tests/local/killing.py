@@ -1,8 +1,11 @@
-"""A store that takes six batches, killed by SIGKILL at its k-th step on the disk, for every k. Run as a program: killing.py FOLDER.
+"""A store that takes six batches, killed by SIGKILL at its k-th step on the disk, for every k. Run
+as a program: killing.py FOLDER.
 
-A step is a write, sync, truncation or deletion by SQLite, or the sync of the folder; writes are left half done. After each death all
-batches are sent again under the same keys. Prints the number of deaths, of batches that were acknowledged before them, and of batches that
-were counted though the word about it was lost; stops with an error where an acknowledged one is missing or one was counted twice.
+A step is a write, sync, truncation or deletion by SQLite, or the sync of the folder; writes are
+left half done. After each death all batches are sent again under the same keys. Prints the number
+of deaths, of batches that were acknowledged before them, and of batches that were counted though
+the word about it was lost; stops with an error where an acknowledged one is missing or one was
+counted twice.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ from hedgerow.local.protocols import KAry
 
 METRIC = Metric.of("colour", KAry(3, 40_000))
 COUNTERS = [np.array([4**number, 0, 1, 2], np.int64) for number in range(6)]
-BATCHES = [BatchCounters(METRIC, b"key %d" % number, counters) for number, counters in enumerate(COUNTERS)]
+BATCHES = [
+    BatchCounters(METRIC, b"key %d" % number, counters) for number, counters in enumerate(COUNTERS)
+]
 
 
 def send(path: Path, tell: int | None) -> list[bool]:

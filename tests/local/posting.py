@@ -1,4 +1,6 @@
-"""A metric, a good batch of it, and a way to post parts of one through the application, without a socket."""
+"""A metric, a good batch of it, and a way to post parts of one through the application, without
+a socket.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ KEY = "0123456789abcdef"
 
 
 async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[str, Any]]:
-    """One POST through the application itself, its body in parts, which are taken from the list; an event is waited for, a number
-    of seconds too, None for ever."""
+    """One POST through the application itself, its body in parts, which are taken from the list; an
+    event is waited for, a number of seconds too, None for ever."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -37,7 +39,20 @@ async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[
         sent.append(message)
 
     headers = [(b"content-type", PACKED.encode()), (b"batch-key", key.encode())]
-    scope = {"type": "http", "method": "POST", "path": "/v1/reports", "raw_path": b"/v1/reports", "query_string": b"", "headers": headers}
-    scope |= {"http_version": "1.1", "scheme": "http", "client": ("203.0.113.7", 7), "server": ("x", 80), "asgi": {"version": "3.0"}}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/reports",
+        "raw_path": b"/v1/reports",
+        "query_string": b"",
+        "headers": headers,
+    }
+    scope |= {
+        "http_version": "1.1",
+        "scheme": "http",
+        "client": ("203.0.113.7", 7),
+        "server": ("x", 80),
+        "asgi": {"version": "3.0"},
+    }
     await app(scope, receive, send)
     return sent[0]["status"], json.loads(b"".join(message.get("body", b"") for message in sent))

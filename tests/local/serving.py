@@ -32,7 +32,9 @@ class Served:
     def connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self.host, self.port, timeout=60)
 
-    def ask(self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> tuple[int, str]:
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
         connection = self.connect()
         try:
             connection.request(method, path, body, dict(headers or {}))
@@ -41,9 +43,13 @@ class Served:
         finally:
             connection.close()
 
-    def send(self, body: bytes, key: str | None = None, kind: str = PACKED, **headers: str) -> tuple[int, dict[str, Any]]:
+    def send(
+        self, body: bytes, key: str | None = None, kind: str = PACKED, **headers: str
+    ) -> tuple[int, dict[str, Any]]:
         key = secrets.token_hex(16) if key is None else key
-        status, text = self.ask("POST", "/v1/reports", body, {"Content-Type": kind, "Batch-Key": key, **headers})
+        status, text = self.ask(
+            "POST", "/v1/reports", body, {"Content-Type": kind, "Batch-Key": key, **headers}
+        )
         return status, json.loads(text)
 
     def counts(self) -> dict[tuple[str, int], int]:
@@ -57,17 +63,38 @@ def packed(metric: Metric, values: Any) -> bytes:
 
 
 @contextmanager
-def serving(store: Path, *metrics: Metric, log: Path | None = None, late: int = 1, candidates: str | None = None) -> Iterator[Served]:
-    """``hedgerow local collect`` on a free port of this machine; what it says besides goes to ``log``."""
+def serving(
+    store: Path,
+    *metrics: Metric,
+    log: Path | None = None,
+    late: int = 1,
+    candidates: str | None = None,
+) -> Iterator[Served]:
+    """``hedgerow local collect`` on a free port of this machine; what it says besides goes to
+    ``log``.
+    """
     files = []
     for number, metric in enumerate(metrics):
         files.append(store.with_name(f"{store.name}.{number}.json"))
         files[-1].write_text(metric.to_json(), encoding="ascii")
     code = "import sys; from hedgerow.cli import main; sys.exit(main())"
-    words = ["local", "collect", *map(str, files), "--store", str(store), "--port", "0", "--late", str(late), "--json"]
+    words = [
+        "local",
+        "collect",
+        *map(str, files),
+        "--store",
+        str(store),
+        "--port",
+        "0",
+        "--late",
+        str(late),
+        "--json",
+    ]
     words += [] if candidates is None else ["--candidates", candidates]
     with open(log or store.with_name(f"{store.name}.log"), "a", encoding="utf-8") as errors:
-        process = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=errors, text=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=errors, text=True
+        )
     assert process.stdout is not None
     try:
         lines = ""

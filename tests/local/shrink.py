@@ -1,9 +1,10 @@
-"""Makes ``src/hedgerow/local/js/hedgerow-local.js``, which pages load, from the source beside it, which people read:
-``python tests/local/shrink.py`` writes it anew.
+"""Makes ``src/hedgerow/local/js/hedgerow-local.js``, which pages load, from the source beside it,
+which people read: ``python tests/local/shrink.py`` writes it anew.
 
-Only what says nothing to a machine is taken out: comments, spaces between signs, the last sign before a bracket closes. Names stay, and a
-line for each statement, so that a browser's tools show what runs. The source ends its statements with semicolons, has no template within a
-template, and a regular expression only after a bracket or a sign.
+Only what says nothing to a machine is taken out: comments, spaces between signs, the last sign
+before a bracket closes. Names stay, and a line for each statement, so that a browser's tools show
+what runs. The source ends its statements with semicolons, has no template within a template, and a
+regular expression only after a bracket or a sign.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import hedgerow.local
 
 SHIPPED = Path(hedgerow.local.__file__).parent / "js" / "hedgerow-local.js"
 SOURCE = SHIPPED.with_name("hedgerow-local.source.js")
-HEAD = "// Hedgerow's client in one module, made from hedgerow-local.source.js: read that. Apache-2.0\n"
+HEAD = (
+    "// Hedgerow's client in one module, made from hedgerow-local.source.js: read that."
+    " Apache-2.0\n"
+)
 _TOKEN = re.compile(
     r"""(?P<kept>"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(!])/(?:\\.|\[[^\]\n]*\]|[^/\\\n])+/[a-z]*)"""
     r"""|(?P<space>(?:\s|//[^\n]*|/\*.*?\*/)+)|(?P<word>[\w$#]+)|(?P<sign>.)""",
@@ -34,7 +38,8 @@ def shrink(source: str) -> str:
             parts.pop()
         elif space and _apart(held, token[0]):
             parts.append(" ")
-        elif space.endswith("\n") and token[0] != "}" and held in {";", "}"}:  # not indented: the next statement of the module
+        # not indented: the next statement of the module
+        elif space.endswith("\n") and token[0] != "}" and held in {";", "}"}:
             parts.append("\n")
         parts.append(token[0])
         space, held = "", token[0]

@@ -20,7 +20,16 @@ from hedgerow.local.accounting import (
     compute_shuffled_epsilon,
     sum_lifetime_epsilon,
 )
-from hedgerow.local.protocols import Hadamard, KAry, LocalProtocol, LongitudinalUnary, Piecewise, Projective, Rappor, Unary
+from hedgerow.local.protocols import (
+    Hadamard,
+    KAry,
+    LocalProtocol,
+    LongitudinalUnary,
+    Piecewise,
+    Projective,
+    Rappor,
+    Unary,
+)
 
 
 def reference(p: float, c: float, r: float, n: int, epsilon: float) -> float:
@@ -41,7 +50,11 @@ def reference(p: float, c: float, r: float, n: int, epsilon: float) -> float:
 
 def parameters(scheme: LocalProtocol) -> tuple[float, float, float]:
     p, b = exp(float(scheme.epsilon)), float(scheme.total_variation)
-    return (p, (1 + b) / p, b * p / ((p - 1) * (1 + b))) if isinstance(scheme, EQUIDISTANT_PROTOCOLS) else (p, 1 / p, 0.5)
+    return (
+        (p, (1 + b) / p, b * p / ((p - 1) * (1 + b)))
+        if isinstance(scheme, EQUIDISTANT_PROTOCOLS)
+        else (p, 1 / p, 0.5)
+    )
 
 
 def batch(scheme: KAry, values: list[int]) -> dict[tuple[int, ...], Fraction]:
@@ -73,18 +86,27 @@ SCHEMES: list[LocalProtocol] = [
 def test_delta_is_the_divergence_of_the_statement(scheme: LocalProtocol) -> None:
     for n in (1, 2, 7, 25):
         for epsilon in (0.0, 0.1, 0.4, float(scheme.epsilon) * 0.95):
-            slow, found = reference(*parameters(scheme), n, epsilon), compute_shuffled_delta(scheme, n, epsilon, 1e-15)
+            slow, found = (
+                reference(*parameters(scheme), n, epsilon),
+                compute_shuffled_delta(scheme, n, epsilon, 1e-15),
+            )
             assert slow <= found * (1 + 1e-12) + 1e-16
             assert found == pytest.approx(slow, rel=0.0011, abs=2e-15)
 
 
-@pytest.mark.parametrize(("scheme", "n"), [(KAry(2, 32768), 7), (KAry(3, 40000), 6), (KAry(3, 15000), 6), (KAry(4, 30000), 4)])
+@pytest.mark.parametrize(
+    ("scheme", "n"),
+    [(KAry(2, 32768), 7), (KAry(3, 40000), 6), (KAry(3, 15000), 6), (KAry(4, 30000), 4)],
+)
 def test_no_batch_gives_away_more(scheme: KAry, n: int) -> None:
     for epsilon in (0.05, 0.3, 0.8):
         bound = compute_shuffled_delta(scheme, n, epsilon)
         for others in combinations_with_replacement(range(scheme.domain), n - 1):
             one, two = batch(scheme, [0, *others]), batch(scheme, [1, *others])
-            assert float(sum(max(Fraction(0), one[y] - Fraction(exp(epsilon)) * two[y]) for y in one)) <= bound
+            assert (
+                float(sum(max(Fraction(0), one[y] - Fraction(exp(epsilon)) * two[y]) for y in one))
+                <= bound
+            )
 
 
 @pytest.mark.long
@@ -97,7 +119,8 @@ def test_epsilon_is_where_delta_is_met() -> None:
 
 
 def test_many_clients_approach_the_normal_law() -> None:
-    # With r = 1/2 and two values half the others draw a fair coin: a shift of 1/2 against a deviation of sqrt(n/8).
+    # With r = 1/2 and two values half the others draw a fair coin: a shift of 1/2 against a
+    # deviation of sqrt(n/8).
     n, delta = 10**7, 1e-8
     mu, grid = 0.5 / (n / 8) ** 0.5, np.linspace(2, 6, 400_001)
     epsilon = grid * mu
@@ -113,7 +136,9 @@ def test_alone_nobody_hides_and_in_company_better_and_better() -> None:
     assert found[0] == Metric.of("a", scheme).epsilon
     assert found == sorted(found, reverse=True)
     assert found[-1] < found[0] / 100
-    assert compute_shuffled_epsilon(scheme, 10**9, 1e-6) == compute_shuffled_epsilon(scheme, 10**8, 1e-6)
+    assert compute_shuffled_epsilon(scheme, 10**9, 1e-6) == compute_shuffled_epsilon(
+        scheme, 10**8, 1e-6
+    )
 
 
 @pytest.mark.parametrize(("domain", "truth"), [(10, 20_000), (10, 30_000), (2, 32_768), (3, 8_000)])
@@ -121,22 +146,40 @@ def test_who_is_alone_gives_away_no_less_than_one_report_does(domain: int, truth
     """Of all these the float nearest to epsilon is below it."""
     scheme = KAry(domain, truth)
     assert float(scheme.epsilon) < scheme.epsilon
-    assert scheme.epsilon <= compute_shuffled_epsilon(scheme, 1, 1e-6) == pytest.approx(float(scheme.epsilon), rel=1e-5)
+    assert (
+        scheme.epsilon
+        <= compute_shuffled_epsilon(scheme, 1, 1e-6)
+        == pytest.approx(float(scheme.epsilon), rel=1e-5)
+    )
 
 
 def test_many_values_hide_better_than_two_at_the_same_epsilon() -> None:
     few, many = (KAry.calibrate(domain=domain, epsilon=2) for domain in (2, 100))
-    assert compute_shuffled_epsilon(many, 10_000, 1e-8) < compute_shuffled_epsilon(few, 10_000, 1e-8) / 1.5
+    assert (
+        compute_shuffled_epsilon(many, 10_000, 1e-8)
+        < compute_shuffled_epsilon(few, 10_000, 1e-8) / 1.5
+    )
 
 
 def test_lifetimes_add() -> None:
-    plain, memoised = Metric.of("a", KAry(2, 32768)), Metric.of("b", LongitudinalUnary(4, 32768, 6553, 50000, 15536))
-    assert sum_lifetime_epsilon([(plain, 3), (memoised, 2)]) == pytest.approx(3 * log(3) + 2 * log((65536 - 6553) / 6553))
+    plain, memoised = (
+        Metric.of("a", KAry(2, 32768)),
+        Metric.of("b", LongitudinalUnary(4, 32768, 6553, 50000, 15536)),
+    )
+    assert sum_lifetime_epsilon([(plain, 3), (memoised, 2)]) == pytest.approx(
+        3 * log(3) + 2 * log((65536 - 6553) / 6553)
+    )
     assert sum_lifetime_epsilon([]) == 0
     odd = Metric.of("c", KAry(2, 20000))
-    assert sum(odd.lifetime_epsilon(1) for _ in range(3)) < 3 * Fraction(odd.epsilon)  # added up as floats it would be too little
+    # added up as floats it would be too little
+    assert sum(odd.lifetime_epsilon(1) for _ in range(3)) < 3 * Fraction(odd.epsilon)
     assert sum_lifetime_epsilon([(odd, 1)] * 3) >= 3 * Fraction(odd.epsilon)
-    assert sum_lifetime_epsilon([(plain, 1), (Metric.of("home", Rappor(8, 1, 1, 0, 10_000, 50_000)), 1)]) == inf
+    assert (
+        sum_lifetime_epsilon(
+            [(plain, 1), (Metric.of("home", Rappor(8, 1, 1, 0, 10_000, 50_000)), 1)]
+        )
+        == inf
+    )
 
 
 def test_conditions_are_told() -> None:

@@ -34,10 +34,28 @@ def test_numbers_come_back(numbers: list[int], record: int) -> None:
 
 
 def test_widths() -> None:
-    assert [byte_width(bound) for bound in (1, 2, 256, 257, 65536, 65537, 2**24, 2**24 + 1)] == [1, 1, 1, 2, 2, 3, 3, 4]
+    assert [byte_width(bound) for bound in (1, 2, 256, 257, 65536, 65537, 2**24, 2**24 + 1)] == [
+        1,
+        1,
+        1,
+        2,
+        2,
+        3,
+        3,
+        4,
+    ]
 
 
-@pytest.mark.parametrize("records", [np.zeros((2, 3), np.uint8), np.zeros(2, np.uint8), np.zeros((2, 2), np.int64), [[0, 0]], b"ab"])
+@pytest.mark.parametrize(
+    "records",
+    [
+        np.zeros((2, 3), np.uint8),
+        np.zeros(2, np.uint8),
+        np.zeros((2, 2), np.int64),
+        [[0, 0]],
+        b"ab",
+    ],
+)
 def test_rows_of_another_form_are_refused(records: object) -> None:
     with pytest.raises(InvalidArgument, match="2 in each row; nothing was counted"):
         check_records(records, 2)
@@ -105,11 +123,17 @@ def test_coins_of_many_pieces() -> None:
     assert abs(int(np.bitwise_count(packed).sum()) - 6_000_000) < FAR * (24_000_000 * 3 / 16) ** 0.5
 
 
-@pytest.mark.parametrize("shape", [(0, 2), (1, 1), (2, 1), (3, 1), (13, 3), (1000, 2), (3, 200_000), (9_999, 41), (100_000, 16)])
+@pytest.mark.parametrize(
+    "shape",
+    [(0, 2), (1, 1), (2, 1), (3, 1), (13, 3), (1000, 2), (3, 200_000), (9_999, 41), (100_000, 16)],
+)
 def test_columns_are_added_up(shape: tuple[int, int]) -> None:
     rows = draw_coin_rows(20_000, shape[0], 8 * shape[1])
     for bits in (8 * shape[1], 8 * shape[1] - 3):
-        assert sum_columns(rows, bits).tolist() == np.unpackbits(rows, axis=1, count=bits).sum(axis=0).tolist()
+        assert (
+            sum_columns(rows, bits).tolist()
+            == np.unpackbits(rows, axis=1, count=bits).sum(axis=0).tolist()
+        )
 
 
 @given(st.lists(st.integers(0, 4), max_size=60), st.integers(1, 3))
@@ -130,7 +154,8 @@ def test_one_group_that_has_nearly_all_rows_takes_no_room_in_the_others() -> Non
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 4_000_000  # a row for each group as often as the largest has one would be 40 million bytes
+    # a row for each group as often as the largest has one would be 40 million bytes
+    assert peak < 4_000_000
     for group in (0, 5, 1_023):
         assert found[group].tolist() == sum_columns(rows[groups == group], 16).tolist()
 

@@ -34,7 +34,9 @@ def test_draws_are_uniform_16_bit_numbers() -> None:
 @pytest.mark.parametrize("threshold", [1, 20_000, 65_535])
 def test_coins_have_their_probability(threshold: int) -> None:
     size, p = 200_000, threshold / 65536
-    assert abs(flip_coins(threshold, size).sum() - size * p) < FAR * (size * p * (1 - p)) ** 0.5 + 10
+    assert (
+        abs(flip_coins(threshold, size).sum() - size * p) < FAR * (size * p * (1 - p)) ** 0.5 + 10
+    )
 
 
 def test_the_ends_are_sure() -> None:
@@ -56,7 +58,11 @@ def test_the_largest_threshold_within_the_limit() -> None:
 
 
 def test_guards() -> None:
-    assert (check_threshold(np.int64(5), "t"), check_domain(2), check_integer(3, "n", 3, 3)) == (5, 2, 3)
+    assert (check_threshold(np.int64(5), "t"), check_domain(2), check_integer(3, "n", 3, 3)) == (
+        5,
+        2,
+        3,
+    )
     for bad in (0, 65536, 1.0, True, np.bool_(True), "1"):
         with pytest.raises(InvalidArgument, match="t must be a whole number between 1 and 65535"):
             check_threshold(bad, "t")

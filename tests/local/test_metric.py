@@ -11,7 +11,17 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local import Metric
-from hedgerow.local.protocols import Duchi, Hadamard, Hybrid, KAry, LocalProtocol, LongitudinalUnary, Piecewise, Projective, Unary
+from hedgerow.local.protocols import (
+    Duchi,
+    Hadamard,
+    Hybrid,
+    KAry,
+    LocalProtocol,
+    LongitudinalUnary,
+    Piecewise,
+    Projective,
+    Unary,
+)
 
 WARNER = Metric("smokes", "k_ary", (("truth", 32768), ("domain", 2)), 3)
 TEXT = '{"epoch":3,"id":"smokes","parameters":{"domain":2,"truth":32768},"protocol":"k_ary","version":1}'
@@ -37,7 +47,11 @@ def test_the_canonical_text_and_its_hash() -> None:
 def test_what_lasts_does_not_change_with_the_epoch() -> None:
     later = Metric("smokes", "k_ary", WARNER.parameters, 4)
     assert later.hash != WARNER.hash
-    assert later.permanent_hash == WARNER.permanent_hash == sha256(TEXT.replace('"epoch":3,', "").encode()).digest()
+    assert (
+        later.permanent_hash
+        == WARNER.permanent_hash
+        == sha256(TEXT.replace('"epoch":3,', "").encode()).digest()
+    )
     assert Metric("smoke", "k_ary", WARNER.parameters, 3).permanent_hash != WARNER.permanent_hash
 
 
@@ -57,7 +71,11 @@ def test_every_protocol_travels(scheme: LocalProtocol) -> None:
     assert Metric.from_json(metric.to_json()) == metric
     records = metric.scheme.encode([0, scheme.domain - 1])
     state = metric.scheme.aggregate(records)
-    assert (records.shape, state.shape, int(state[-1])) == ((2, scheme.record_size), (scheme.counter_count,), 2)
+    assert (records.shape, state.shape, int(state[-1])) == (
+        (2, scheme.record_size),
+        (scheme.counter_count,),
+        2,
+    )
     assert metric.scheme.estimate(state).n == 2
     assert 0 < scheme.total_variation < 1
     assert 0 < scheme.epsilon <= scheme.lifetime_epsilon
@@ -81,7 +99,10 @@ def test_every_protocol_travels(scheme: LocalProtocol) -> None:
         ({"parameters": {"domain": 2}}, "parameters of k_ary must be domain, truth"),
         ({"parameters": {"domain": 2, "truth": 5, "more": 1}}, "parameters of k_ary must be"),
         ({"parameters": {"domain": 2, "truth": 0.5}}, "truth must be a whole number"),
-        ({"parameters": {"domain": 2, "truth": 65536}}, "truth must be a whole number between 1 and 65535"),
+        (
+            {"parameters": {"domain": 2, "truth": 65536}},
+            "truth must be a whole number between 1 and 65535",
+        ),
         ({"parameters": [["domain", 2]]}, "nothing else"),
         ({"note": "hello"}, "nothing else"),
     ],
@@ -92,7 +113,18 @@ def test_a_document_that_is_not_one(change: dict[str, object], message: str) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "null", "{", TEXT[:-1] + ',"epoch":4}', "[" * 9000, " " * 10_001, b"{}", TEXT.replace("3", "NaN")]
+    "text",
+    [
+        "",
+        "[]",
+        "null",
+        "{",
+        TEXT[:-1] + ',"epoch":4}',
+        "[" * 9000,
+        " " * 10_001,
+        b"{}",
+        TEXT.replace("3", "NaN"),
+    ],
 )
 def test_a_text_that_is_not_one(text: str) -> None:
     with pytest.raises(InvalidArgument):

@@ -26,26 +26,41 @@ def batch(*rows: bytes) -> ReportBatch:
 
 
 def test_the_packed_form_is_what_the_page_says() -> None:
-    assert batch(b"\x00\xff\x10", b"\x01\x02\x03").to_bytes() == HASH + b"\x00\x03" + b"\x00\xff\x10\x01\x02\x03"
+    assert (
+        batch(b"\x00\xff\x10", b"\x01\x02\x03").to_bytes()
+        == HASH + b"\x00\x03" + b"\x00\xff\x10\x01\x02\x03"
+    )
     assert ReportBatch(HASH, np.zeros((1, 258), np.uint8)).to_bytes()[8:10] == b"\x01\x02"
 
 
 def test_what_every_client_packs_is_read() -> None:
-    vector = json.loads(files("hedgerow.local").joinpath("vectors.json").read_text(encoding="utf-8"))["batch"]
+    vector = json.loads(
+        files("hedgerow.local").joinpath("vectors.json").read_text(encoding="utf-8")
+    )["batch"]
     read = ReportBatch.from_bytes(bytes.fromhex(vector["body"]))
     assert read.metric == Metric.from_json(vector["metric"]).hash
     assert [row.tobytes().hex() for row in read.records] == vector["records"]
 
 
 def test_the_json_form_is_what_the_page_says() -> None:
-    assert json.loads(batch(b"\x00\xff", b"\x01\x02").to_json()) == {"metric": "0102030405060708", "reports": ["00ff", "0102"]}
+    assert json.loads(batch(b"\x00\xff", b"\x01\x02").to_json()) == {
+        "metric": "0102030405060708",
+        "reports": ["00ff", "0102"],
+    }
 
 
 @given(st.binary(min_size=8, max_size=8), st.integers(1, 40), st.integers(1, 9), st.data())
-def test_both_forms_are_read_back_whole(metric: bytes, size: int, count: int, data: st.DataObject) -> None:
-    records = np.frombuffer(data.draw(st.binary(min_size=size * count, max_size=size * count)), np.uint8).reshape(count, size)
+def test_both_forms_are_read_back_whole(
+    metric: bytes, size: int, count: int, data: st.DataObject
+) -> None:
+    records = np.frombuffer(
+        data.draw(st.binary(min_size=size * count, max_size=size * count)), np.uint8
+    ).reshape(count, size)
     made = ReportBatch(metric, records)
-    for again in (ReportBatch.from_bytes(made.to_bytes()), ReportBatch.from_json(made.to_json().encode())):
+    for again in (
+        ReportBatch.from_bytes(made.to_bytes()),
+        ReportBatch.from_json(made.to_json().encode()),
+    ):
         assert again.metric == metric
         assert len(again) == count
         assert np.array_equal(again.records, records)
@@ -72,8 +87,14 @@ def test_a_packed_body_that_is_not_whole(body: bytes, told: str) -> None:
         ("", "must be JSON"),
         ('{"metric": "0102030405060708", "reports": ["00', "may have been cut off"),
         ("[" * 100_000, 'object of "metric" and "reports"'),
-        ('{"metric": "0102030405060708", "reports": ["00"], "reports": ["01"]}', "each of them once"),
-        ('{"metric": "0102030405060708", "metric": "0102030405060708", "reports": ["00"]}', "each of them once"),
+        (
+            '{"metric": "0102030405060708", "reports": ["00"], "reports": ["01"]}',
+            "each of them once",
+        ),
+        (
+            '{"metric": "0102030405060708", "metric": "0102030405060708", "reports": ["00"]}',
+            "each of them once",
+        ),
         ('{"metric": "0102030405060708", "reports": [[]]}', 'object of "metric" and "reports"'),
         ('{"metric": {}, "reports": ["00"]}', 'object of "metric" and "reports"'),
         ('{"metric": "0102030405060708", "reports": [NaN]}', "must be a list of texts"),
@@ -82,9 +103,18 @@ def test_a_packed_body_that_is_not_whole(body: bytes, told: str) -> None:
         ('"\\ud800', "must be JSON"),
         ("[]", 'object of "metric" and "reports"'),
         ('{"metric": "0102030405060708"}', 'object of "metric" and "reports"'),
-        ('{"metric": "0102030405060708", "reports": ["00"], "client": 7}', 'object of "metric" and "reports"'),
-        ('{"metric": "0102030405060708", "reports": ["é0"]}', "must be JSON in plain ASCII, and has other bytes"),
-        ('{"metric": "' + "0" * 100 + '", "reports": ["00"]}', "metric must be 16 hex digits; got '0000000000000000000000000"),
+        (
+            '{"metric": "0102030405060708", "reports": ["00"], "client": 7}',
+            'object of "metric" and "reports"',
+        ),
+        (
+            '{"metric": "0102030405060708", "reports": ["é0"]}',
+            "must be JSON in plain ASCII, and has other bytes",
+        ),
+        (
+            '{"metric": "' + "0" * 100 + '", "reports": ["00"]}',
+            "metric must be 16 hex digits; got '0000000000000000000000000",
+        ),
         ('{"metric": 7, "reports": ["00"]}', "metric must be 16 hex digits; got 7"),
         ('{"metric": "01", "reports": ["00"]}', "metric must be 16 hex digits; got '01'"),
         ('{"metric": "010203040506070x", "reports": ["00"]}', "metric must be hex digits"),
@@ -95,8 +125,14 @@ def test_a_packed_body_that_is_not_whole(body: bytes, told: str) -> None:
         ('{"metric": "0102030405060708", "reports": ["000"]}', "same even number"),
         ('{"metric": "0102030405060708", "reports": ["00", "0000"]}', "same even number"),
         ('{"metric": "0102030405060708", "reports": ["0x"]}', "reports must be hex digits"),
-        ('{"metric": "0102030405060708", "reports": ["00  ", "0000"]}', "reports must be hex digits"),
-        ('{"metric": "0102030405060708", "reports": ["' + "00" * 65_536 + '"]}', "same even number"),
+        (
+            '{"metric": "0102030405060708", "reports": ["00  ", "0000"]}',
+            "reports must be hex digits",
+        ),
+        (
+            '{"metric": "0102030405060708", "reports": ["' + "00" * 65_536 + '"]}',
+            "same even number",
+        ),
     ],
 )
 def test_a_json_body_that_is_not_a_batch(body: str, told: str) -> None:
@@ -109,11 +145,18 @@ def listed(piece: str, last: str = "00") -> str:
 
 
 def named(value: int, last: str) -> str:
-    return "{" + "".join(f'"{number}":{value},' for number in range(50_000)) + f'"{last}":"0102030405060708"}}'
+    return (
+        "{"
+        + "".join(f'"{number}":{value},' for number in range(50_000))
+        + f'"{last}":"0102030405060708"}}'
+    )
 
 
 LONG = "\x7f" * 250_000 + r"\ud83d\ude00"
-LARGE = {piece: listed(piece) for piece in ("[],", "{},", "1.5,", "-9,", '"00",', '"Ā",', '"😀",', r'"\u0100",')} | {
+LARGE = {
+    piece: listed(piece)
+    for piece in ("[],", "{},", "1.5,", "-9,", '"00",', '"Ā",', '"😀",', r'"\u0100",')
+} | {
     "an emoji": listed('"00",', "😀"),
     "an emoji after numbers": listed("-9,", "😀"),
     "names": named(1, "metric"),
@@ -150,7 +193,13 @@ def test_a_batch_in_another_coding(coding: str) -> None:
 
 @pytest.mark.parametrize(
     "records",
-    [np.zeros((0, 3), np.uint8), np.zeros((3, 0), np.uint8), np.zeros(3, np.uint8), np.zeros((1, 3)), np.zeros((1, 65_536), np.uint8)],
+    [
+        np.zeros((0, 3), np.uint8),
+        np.zeros((3, 0), np.uint8),
+        np.zeros(3, np.uint8),
+        np.zeros((1, 3)),
+        np.zeros((1, 65_536), np.uint8),
+    ],
 )
 def test_records_are_rows_of_bytes(records: np.ndarray) -> None:
     with pytest.raises(InvalidArgument, match="must be rows of bytes"):

@@ -1,4 +1,6 @@
-"""The precision attack on real-valued releases: do the low bits of a double tell x = 0 from x = 1?"""
+"""The precision attack on real-valued releases: do the low bits of a double tell x = 0 from x =
+1?
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,19 @@ ALARM = 1e-9
 
 
 def precision(mechanism: Any, releases: int, delta: float = 0.0) -> float:
-    """The largest log-ratio that is certain (up to 10^-9) for "y is, or is not, a multiple of 2^k", k = -60 … 60."""
+    """The largest log-ratio that is certain (up to 10^-9) for "y is, or is not, a multiple of
+    2^k", k = -60 … 60.
+    """
     zero, one = (count_multiples(mechanism.sample(np.full(releases, x))) for x in (0.0, 1.0))
     found = -np.inf
-    for a, b in ((zero, one), (one, zero), (releases - zero, releases - one), (releases - one, releases - zero)):
-        bounds = certify_epsilon((a, releases), (b, releases), ALARM / len(EXPONENTS) / 4, delta, 0.5)
+    for a, b in (
+        (zero, one),
+        (one, zero),
+        (releases - zero, releases - one),
+        (releases - one, releases - zero),
+    ):
+        bounds = certify_epsilon(
+            (a, releases), (b, releases), ALARM / len(EXPONENTS) / 4, delta, 0.5
+        )
         found = max(found, float(bounds.max()))
     return found

@@ -9,11 +9,42 @@ from numbers import Number
 
 import numpy as np
 
-NO_NUMBERS = (nan, inf, -inf, True, np.True_, "1", None, 1j, [1.0], Decimal("NaN"), Decimal("Infinity"), np.float64("nan"))
+NO_NUMBERS = (
+    nan,
+    inf,
+    -inf,
+    True,
+    np.True_,
+    "1",
+    None,
+    1j,
+    [1.0],
+    Decimal("NaN"),
+    Decimal("Infinity"),
+    np.float64("nan"),
+)
 NOT_POSITIVE = (0, 0.0, -0.0, -1, Fraction(-1, 2), np.int64(0))
 
-EPSILONS = (*NO_NUMBERS, *NOT_POSITIVE, 1e-320, float("1e400"), Decimal("1e400"), 10**400, 10_001, 1e-13)
-DELTAS = (*NO_NUMBERS, *NOT_POSITIVE, 1e-320, float("1e400"), Decimal("1e400"), 1, 1.5, Decimal("1e-101"))
+EPSILONS = (
+    *NO_NUMBERS,
+    *NOT_POSITIVE,
+    1e-320,
+    float("1e400"),
+    Decimal("1e400"),
+    10**400,
+    10_001,
+    1e-13,
+)
+DELTAS = (
+    *NO_NUMBERS,
+    *NOT_POSITIVE,
+    1e-320,
+    float("1e400"),
+    Decimal("1e400"),
+    1,
+    1.5,
+    Decimal("1e-101"),
+)
 SENSITIVITIES = (*NO_NUMBERS, *NOT_POSITIVE)
 LEVELS = (*NO_NUMBERS, *NOT_POSITIVE, 1, 1.5)
 

@@ -1,7 +1,9 @@
-"""Laws of the tested mechanisms in exact arithmetic, for noise Pr[Z = z] = (1-q)/(1+q) q^|z| with a rational q.
+"""Laws of the tested mechanisms in exact arithmetic, for noise Pr[Z = z] = (1-q)/(1+q) q^|z| with a
+rational q.
 
-With q = 1/2 and the like everything is a fraction and epsilon = ln 2 an exact number. For the scale of a real mechanism q is
-e^(-1/scale) to 60 digits, which moves no probability by more than 10^-50: ``HAIR`` covers that.
+With q = 1/2 and the like everything is a fraction and epsilon = ln 2 an exact number. For the scale
+of a real mechanism q is e^(-1/scale) to 60 digits, which moves no probability by more than 10^-50:
+``HAIR`` covers that.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ def threshold(q: Fraction, level: Fraction) -> int:
 def noisy(q: Fraction, exact: int, low: int, high: int) -> dict[Any, Fraction]:
     """The law of exact + Z, with everything below ``low`` and above ``high`` lumped together.
 
-    Where low and high enclose the exact values of all data sets, the ratios are constant inside both lumps: nothing is lost.
+    Where low and high enclose the exact values of all data sets, the ratios are constant inside
+    both lumps: nothing is lost.
     """
     law: dict[Any, Fraction] = {y: at(q, y - exact) for y in range(low, high + 1)}
     return law | {"lower": at_least(q, exact - low + 1), "higher": at_least(q, high + 1 - exact)}
@@ -53,23 +56,41 @@ def tested(release: Fraction, law: dict[Any, Fraction]) -> dict[Any, Fraction]:
     return {None: 1 - release} | {outcome: release * weight for outcome, weight in law.items()}
 
 
-def run(answers: Sequence[int], first: Fraction, second: Fraction, cutoff: int | None, leads: int | None = None) -> dict[Any, Fraction]:
-    """The law of a run of the sparse vector technique against the threshold 0, with noise of ``first`` on it and ``second`` on the answers.
+def run(
+    answers: Sequence[int],
+    first: Fraction,
+    second: Fraction,
+    cutoff: int | None,
+    leads: int | None = None,
+) -> dict[Any, Fraction]:
+    """The law of a run of the sparse vector technique against the threshold 0, with noise of
+    ``first`` on it and ``second`` on the answers.
 
-    An output is a tuple of truth values, or with ``leads`` of leads 0, …, leads - 1, ``leads`` (that much or more) and None.
+    An output is a tuple of truth values, or with ``leads`` of leads 0, …, leads - 1, ``leads``
+    (that much or more) and None.
 
-    The sum over the threshold noise t is exact: beyond all answers, every factor is a linear function of second^|t|, so that the two tails
-    are finite sums of geometric series.
+    The sum over the threshold noise t is exact: beyond all answers, every factor is a linear
+    function of second^|t|, so that the two tails are finite sums of geometric series.
     """
     high = max(*answers, 0) + 1
     low = min(*answers, 0) - (leads or 0) - 1
     law = {}
     for output in _outputs(len(answers), cutoff, leads):
         shown = list(zip(answers, output, strict=False))
-        middle = sum((at(first, t) * _chance(shown, t, second, leads) for t in range(low + 1, high)), Fraction(0))
-        ends = (_polynomial(shown, end, second, leads, side) for end, side in ((high, 1), (low, -1)))
+        middle = sum(
+            (at(first, t) * _chance(shown, t, second, leads) for t in range(low + 1, high)),
+            Fraction(0),
+        )
+        ends = (
+            _polynomial(shown, end, second, leads, side) for end, side in ((high, 1), (low, -1))
+        )
         tails = (
-            (1 - first) / (1 + first) * sum((c * first ** abs(end) / (1 - first * second**k) for k, c in enumerate(p)), Fraction(0))
+            (1 - first)
+            / (1 + first)
+            * sum(
+                (c * first ** abs(end) / (1 - first * second**k) for k, c in enumerate(p)),
+                Fraction(0),
+            )
             for end, p in zip((high, low), ends, strict=True)
         )
         law[output] = middle + sum(tails, Fraction(0))
@@ -116,15 +137,25 @@ class _Linear:
         return _Linear(self.a - other.a, self.b - other.b)
 
 
-def _polynomial(shown: list[tuple[int, Any]], end: int, q: Fraction, leads: int | None, side: int) -> list[Fraction]:
-    """The product of the factors at the threshold noise t beyond ``end``, in powers of y = q^|t - end|."""
+def _polynomial(
+    shown: list[tuple[int, Any]], end: int, q: Fraction, leads: int | None, side: int
+) -> list[Fraction]:
+    """The product of the factors at the threshold noise t beyond ``end``, in powers of y = q^|t
+    - end|.
+    """
     coefficients = [ONE]
     for x, verdict in shown:
         reach = [
-            _Linear(Fraction(0), q ** (end - x + g) / (1 + q)) if side > 0 else _Linear(ONE, -(q ** (1 - (end - x + g))) / (1 + q))
+            (
+                _Linear(Fraction(0), q ** (end - x + g) / (1 + q))
+                if side > 0
+                else _Linear(ONE, -(q ** (1 - (end - x + g))) / (1 + q))
+            )
             for g in _ends(verdict, leads)
         ]
         factor = _of(verdict, reach, leads, _Linear(ONE, Fraction(0)))
         shifted = [Fraction(0), *(factor.b * c for c in coefficients)]
-        coefficients = [factor.a * c + s for c, s in zip([*coefficients, Fraction(0)], shifted, strict=True)]
+        coefficients = [
+            factor.a * c + s for c, s in zip([*coefficients, Fraction(0)], shifted, strict=True)
+        ]
     return coefficients

@@ -1,4 +1,6 @@
-"""The Gaussian mechanism: the discrete law has its own calibration, and the classical form its limits."""
+"""The Gaussian mechanism: the discrete law has its own calibration, and the classical form its
+limits.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def continuous_delta(sigma: float, epsilon: float) -> float:
     def below(x: float) -> float:
         return 0.5 * erfc(-x / sqrt(2))
 
-    return below(1 / (2 * sigma) - epsilon * sigma) - exp(epsilon) * below(-1 / (2 * sigma) - epsilon * sigma)
+    return below(1 / (2 * sigma) - epsilon * sigma) - exp(epsilon) * below(
+        -1 / (2 * sigma) - epsilon * sigma
+    )
 
 
 def continuous_sigma(epsilon: float, delta: float) -> float:
@@ -42,24 +46,35 @@ def discrete(sigma: float) -> tuple[np.ndarray, np.ndarray]:
 def discrete_delta(sigma: float, epsilon: float, shift: int = 1) -> float:
     """The delta of discrete noise, from its definition."""
     _, p = discrete(sigma)
-    here, moved = p[shift:-shift], p[: -2 * shift]  # what comes in from beyond the window has no weight that counts
-    return max(float(np.maximum(one - exp(epsilon) * other, 0).sum()) for one, other in ((here, moved), (moved, here)))
+    # what comes in from beyond the window has no weight that counts
+    here, moved = p[shift:-shift], p[: -2 * shift]
+    return max(
+        float(np.maximum(one - exp(epsilon) * other, 0).sum())
+        for one, other in ((here, moved), (moved, here))
+    )
 
 
 def test_one_count_at_delta_one_in_a_million() -> None:
     assert continuous_sigma(1, 1e-6) == pytest.approx(4.225, abs=5e-4)
     ours = float(Gaussian.calibrate(sensitivity=1, epsilon=1, delta=1e-6).scale)
     assert 4.225 < ours < 4.24
-    assert float(Gaussian.classical(sensitivity=1, epsilon=1, delta=1e-6).scale) == pytest.approx(5.30, abs=2e-3)
+    assert float(Gaussian.classical(sensitivity=1, epsilon=1, delta=1e-6).scale) == pytest.approx(
+        5.30, abs=2e-3
+    )
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "ratio"), [(1, 1e-5, 1.035), (3, 1e-6, 1.38), (10, 1e-7, 3.6)])
-def test_the_continuous_scale_is_too_small_for_the_discrete_law(epsilon: float, delta: float, ratio: float) -> None:
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "ratio"), [(1, 1e-5, 1.035), (3, 1e-6, 1.38), (10, 1e-7, 3.6)]
+)
+def test_the_continuous_scale_is_too_small_for_the_discrete_law(
+    epsilon: float, delta: float, ratio: float
+) -> None:
     sigma = continuous_sigma(epsilon, delta)
     assert discrete_delta(sigma, epsilon) / delta == pytest.approx(ratio, rel=0.02)
     assert Gaussian(Fraction(sigma)).delta(epsilon, 1) > delta
     ours = float(Gaussian.calibrate(sensitivity=1, epsilon=epsilon, delta=delta).scale)
-    # From about epsilon 5 on the discrete delta is not monotone in sigma: at 10 a narrower noise is private where a wider one is not.
+    # From about epsilon 5 on the discrete delta is not monotone in sigma: at 10 a narrower noise is
+    # private where a wider one is not.
     assert (ours > sigma) == (epsilon < 10)
     assert discrete_delta(ours, epsilon) <= delta
 
@@ -96,7 +111,9 @@ def test_rho() -> None:
 
 @pytest.mark.parametrize(("cells", "more"), [(2, 1.008), (4, 1.005), (20, 1.0012), (100, 1.0003)])
 def test_several_cells_are_priced_together(cells: int, more: float) -> None:
-    """Hardly more noise than the continuous law would take, and far less than what rho alone would ask for."""
+    """Hardly more noise than the continuous law would take, and far less than what rho alone
+    would ask for.
+    """
     move = Sensitivity.each(cells, 1)
     mechanism = Gaussian.calibrate(sensitivity=move, epsilon=1, delta=1e-6)
     loss = mechanism.loss(move, 1)
@@ -130,7 +147,9 @@ def test_log_prob() -> None:
     z, p = discrete(1.3)
     assert np.exp(Gaussian(1.3).log_prob(z, 0)) == pytest.approx(p, rel=1e-12, abs=1e-300)
     assert Gaussian(Fraction(100)).log_prob(7, 7) == pytest.approx(-log(100 * sqrt(2 * pi)))
-    assert Gaussian(Fraction(1)).log_prob(10**30 + 1, 10**30) == Gaussian(Fraction(1)).log_prob(1, 0)
+    assert Gaussian(Fraction(1)).log_prob(10**30 + 1, 10**30) == Gaussian(Fraction(1)).log_prob(
+        1, 0
+    )
 
 
 @pytest.mark.parametrize("sigma", [0.05, 0.3, 1, 7.5, 60])
@@ -218,11 +237,20 @@ def test_missing_sensitivity() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{}, {"epsilon": 1}, {"delta": 1e-6}, {"rho": 1, "epsilon": 1}, {"rho": 1, "delta": 1e-6}, {"rho": 1, "epsilon": 1, "delta": 1e-6}],
+    [
+        {},
+        {"epsilon": 1},
+        {"delta": 1e-6},
+        {"rho": 1, "epsilon": 1},
+        {"rho": 1, "delta": 1e-6},
+        {"rho": 1, "epsilon": 1, "delta": 1e-6},
+    ],
     ids=str,
 )
 def test_rho_or_epsilon_with_delta(given: dict[str, float]) -> None:
-    with pytest.raises(InvalidArgument, match="rho must be given, or else epsilon together with delta"):
+    with pytest.raises(
+        InvalidArgument, match="rho must be given, or else epsilon together with delta"
+    ):
         Gaussian.calibrate(sensitivity=1, **given)
 
 
@@ -248,7 +276,11 @@ def test_bad_level(beta: object) -> None:
     assert refusal.value.argument == "beta"
 
 
-@pytest.mark.parametrize("data", [*bad.ARRAYS.values(), nan, inf, None, f"x{bad.SECRET}", True, np.True_], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "data",
+    [*bad.ARRAYS.values(), nan, inf, None, f"x{bad.SECRET}", True, np.True_],
+    ids=lambda v: type(v).__name__,
+)
 @pytest.mark.parametrize("grid", [Fraction(1), Fraction(1, 4)], ids=str)
 @pytest.mark.usefixtures("dry")
 def test_bad_data_are_refused_before_anything_is_drawn(data: object, grid: Fraction) -> None:

@@ -73,7 +73,10 @@ def test_every_mechanism_has_the_members_of_its_shape(mechanism: object) -> None
 
 
 def test_what_is_tested_is_of_one_kind() -> None:
-    kinds = [[kind for kind in SHAPES["tested"] if isinstance(mechanism, kind)] for mechanism in ONE_OF_EACH[-4:]]
+    kinds = [
+        [kind for kind in SHAPES["tested"] if isinstance(mechanism, kind)]
+        for mechanism in ONE_OF_EACH[-4:]
+    ]
     assert kinds == [[ReleaseTest], [ReleaseTest], [ThresholdedHistogram], [ThresholdRun]]
 
 

@@ -31,7 +31,8 @@ def test_a_count_at_epsilon_a_half() -> None:
     assert mechanism.scale == 2
     assert loss.epsilon == Fraction(1, 2)
     assert float(loss.rho) == pytest.approx(0.5 * tanh(0.25), rel=1e-12)
-    assert float(loss.rho) / (0.5 + exp(-0.5) - 1) == pytest.approx(1.150, abs=5e-4)  # what the continuous constant would undercharge
+    # what the continuous constant would undercharge
+    assert float(loss.rho) / (0.5 + exp(-0.5) - 1) == pytest.approx(1.150, abs=5e-4)
 
 
 def test_ten_tenths_are_one() -> None:
@@ -39,15 +40,23 @@ def test_ten_tenths_are_one() -> None:
     assert (10 * loss).epsilon == 1
 
 
-@given(st.fractions(Fraction(1, 100), 20), st.sampled_from([1, 3, STACKED, Sensitivity.each(4, 2)]), st.sampled_from([None, 2**-10, 4]))
-def test_calibration_spends_exactly_the_epsilon(epsilon: Fraction, sensitivity: int | Sensitivity, grid: float | None) -> None:
+@given(
+    st.fractions(Fraction(1, 100), 20),
+    st.sampled_from([1, 3, STACKED, Sensitivity.each(4, 2)]),
+    st.sampled_from([None, 2**-10, 4]),
+)
+def test_calibration_spends_exactly_the_epsilon(
+    epsilon: Fraction, sensitivity: int | Sensitivity, grid: float | None
+) -> None:
     mechanism = Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon, grid=grid)
     assert mechanism.loss(sensitivity).epsilon == epsilon
 
 
 @pytest.mark.parametrize("rho", [1e-12, 1e-3, 0.1, 1, 50, 10_000], ids=str)
 @pytest.mark.parametrize("sensitivity", [1, 7, STACKED, 0.3], ids=str)
-def test_calibration_to_rho_comes_close_and_never_over(rho: float, sensitivity: float | Sensitivity) -> None:
+def test_calibration_to_rho_comes_close_and_never_over(
+    rho: float, sensitivity: float | Sensitivity
+) -> None:
     found = Laplace.calibrate(sensitivity=sensitivity, rho=rho).loss(sensitivity).rho
     assert found <= Fraction(str(rho))
     assert float(found) == pytest.approx(rho, rel=1e-9)
@@ -71,10 +80,14 @@ def test_reals_cost_the_step_that_snapping_adds() -> None:
 def test_log_prob() -> None:
     mechanism = Laplace(Fraction(1))
     assert mechanism.log_prob(5, 5) == pytest.approx(log(tanh(0.5)), rel=1e-15)
-    assert mechanism.log_prob(np.array([5, 7, 2]), 5) == pytest.approx(log(tanh(0.5)) - np.array([0, 2, 3]))
+    assert mechanism.log_prob(np.array([5, 7, 2]), 5) == pytest.approx(
+        log(tanh(0.5)) - np.array([0, 2, 3])
+    )
     assert mechanism.log_prob(2**60 + 3, 2**60) == pytest.approx(log(tanh(0.5)) - 3)
     assert mechanism.log_prob(10**30 + 1, 10**30) == pytest.approx(log(tanh(0.5)) - 1)
-    assert Laplace(Fraction(1), Fraction(1, 4)).log_prob([0.5, 0.0], [0.0, 0.0]) == pytest.approx(log(tanh(0.125)) - np.array([0.5, 0]))
+    assert Laplace(Fraction(1), Fraction(1, 4)).log_prob([0.5, 0.0], [0.0, 0.0]) == pytest.approx(
+        log(tanh(0.125)) - np.array([0.5, 0])
+    )
 
 
 def test_error_at_scales_where_the_continuous_formula_fails() -> None:
@@ -94,14 +107,18 @@ def test_error_is_the_smallest_radius_that_covers(scale: float, beta: float) -> 
 
 
 def test_error_of_reals_has_room_for_snapping() -> None:
-    assert Laplace(Fraction(1), Fraction(1, 1024)).error(0.05) == pytest.approx((Laplace(Fraction(1024)).error(0.05) + 0.5) / 1024)
+    assert Laplace(Fraction(1), Fraction(1, 1024)).error(0.05) == pytest.approx(
+        (Laplace(Fraction(1024)).error(0.05) + 0.5) / 1024
+    )
 
 
 def test_error_takes_levels_beyond_doubles() -> None:
     assert Laplace(Fraction(1)).error(Fraction(1, 10**400)) == 921
 
 
-@pytest.mark.parametrize("value", [42, -7, 0, 10**30, np.int64(5), np.uint8(5), Decimal(5)], ids=bad.name)
+@pytest.mark.parametrize(
+    "value", [42, -7, 0, 10**30, np.int64(5), np.uint8(5), Decimal(5)], ids=bad.name
+)
 def test_a_number_for_a_number(value: int) -> None:
     noisy = Laplace(Fraction(1)).sample(value)
     assert type(noisy) is int
@@ -174,7 +191,9 @@ def test_epsilon_or_rho_and_not_both() -> None:
             Laplace.calibrate(sensitivity=1, **both)
 
 
-@pytest.mark.parametrize("scale", [*bad.SENSITIVITIES, 1e-13, 10**13, 10**400, Fraction(1, 10**400)], ids=bad.name)
+@pytest.mark.parametrize(
+    "scale", [*bad.SENSITIVITIES, 1e-13, 10**13, 10**400, Fraction(1, 10**400)], ids=bad.name
+)
 def test_bad_scale(scale: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Laplace(scale)  # type: ignore[arg-type]
@@ -193,7 +212,11 @@ def test_bad_level(beta: object) -> None:
     assert refusal.value.argument == "beta"
 
 
-@pytest.mark.parametrize("data", [*bad.ARRAYS.values(), nan, inf, None, f"x{bad.SECRET}", True, np.True_], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "data",
+    [*bad.ARRAYS.values(), nan, inf, None, f"x{bad.SECRET}", True, np.True_],
+    ids=lambda v: type(v).__name__,
+)
 @pytest.mark.parametrize("grid", [Fraction(1), Fraction(1, 4)], ids=str)
 @pytest.mark.usefixtures("dry")
 def test_bad_data_are_refused_before_anything_is_drawn(data: object, grid: Fraction) -> None:

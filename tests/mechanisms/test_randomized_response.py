@@ -35,7 +35,9 @@ def test_calibration_spends_nearly_all_and_never_more(epsilon: float, values: in
 
 def test_truth_for_k_values() -> None:
     e = exp(1.5)
-    assert float(RandomizedResponse.calibrate(epsilon=1.5, values=7).truth) == pytest.approx((e - 1) / (e + 6))
+    assert float(RandomizedResponse.calibrate(epsilon=1.5, values=7).truth) == pytest.approx(
+        (e - 1) / (e + 6)
+    )
 
 
 def test_several_answers_of_one_owner_add_up() -> None:
@@ -50,7 +52,9 @@ def test_several_answers_of_one_owner_add_up() -> None:
 
 def test_log_prob() -> None:
     mechanism = RandomizedResponse(HALF, 4)
-    assert np.exp(mechanism.log_prob([0, 1, 2, 3], [2, 2, 2, 2])) == pytest.approx([1 / 8, 1 / 8, 5 / 8, 1 / 8])
+    assert np.exp(mechanism.log_prob([0, 1, 2, 3], [2, 2, 2, 2])) == pytest.approx(
+        [1 / 8, 1 / 8, 5 / 8, 1 / 8]
+    )
     assert float(np.exp(mechanism.log_prob(1, 1))) == pytest.approx(5 / 8)
 
 
@@ -86,7 +90,8 @@ def test_estimates_are_unbiased() -> None:
     assert found[1].share == pytest.approx(0.3)
     assert found[0].share == pytest.approx(0.7)
     assert found[1].low < 0.3 < found[1].high
-    assert mechanism.estimate([1] * 100)[1].share == pytest.approx(1.5)  # unbiased, so it may leave [0, 1]
+    # unbiased, so it may leave [0, 1]
+    assert mechanism.estimate([1] * 100)[1].share == pytest.approx(1.5)
     assert mechanism.estimate([1] * 100)[1].high == 1
     assert mechanism.estimate([1] * 100)[0].low == 0
 
@@ -98,7 +103,12 @@ def test_the_interval_covers(share: float) -> None:
     covered = 0.0
     for hits in range(n + 1):
         found = mechanism.estimate(np.repeat([0, 1], [hits, n - hits]), confidence=0.9)[0]
-        covered += (found.low <= share <= found.high) * comb(n, hits) * chance**hits * (1 - chance) ** (n - hits)
+        covered += (
+            (found.low <= share <= found.high)
+            * comb(n, hits)
+            * chance**hits
+            * (1 - chance) ** (n - hits)
+        )
     assert covered >= 0.9
 
 
@@ -118,7 +128,9 @@ def test_error_covers_fresh_owners() -> None:
     assert missed <= 28  # binomial with at most 0.05: 28 or fewer but for 10^-9
 
 
-@pytest.mark.parametrize("truth", [*bad.NO_NUMBERS, *bad.NOT_POSITIVE, 1, 1.0, Fraction(1), 1.5], ids=bad.name)
+@pytest.mark.parametrize(
+    "truth", [*bad.NO_NUMBERS, *bad.NOT_POSITIVE, 1, 1.0, Fraction(1), 1.5], ids=bad.name
+)
 def test_bad_truth_and_certainty_above_all(truth: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         RandomizedResponse(truth)  # type: ignore[arg-type]
@@ -135,9 +147,14 @@ def test_bad_epsilon(epsilon: object) -> None:
     assert bad.shown(epsilon) in str(refusal.value)
 
 
-@pytest.mark.parametrize("values", [1, 0, -2, True, np.True_, 2.0, "2", None, 2**31 + 1, 10**400], ids=bad.name)
+@pytest.mark.parametrize(
+    "values", [1, 0, -2, True, np.True_, 2.0, "2", None, 2**31 + 1, 10**400], ids=bad.name
+)
 def test_bad_values(values: object) -> None:
-    for use in (lambda v: RandomizedResponse(HALF, v), lambda v: RandomizedResponse.calibrate(epsilon=1, values=v)):
+    for use in (
+        lambda v: RandomizedResponse(HALF, v),
+        lambda v: RandomizedResponse.calibrate(epsilon=1, values=v),
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(values)
         assert refusal.value.argument == "values"
@@ -166,7 +183,11 @@ MORE = {
 @pytest.mark.usefixtures("dry")
 def test_bad_data_are_refused_before_anything_is_drawn(data: object) -> None:
     mechanism = RandomizedResponse(HALF)
-    for use, name in ((mechanism.sample, "exact"), (mechanism.estimate, "reports"), (lambda v: mechanism.log_prob(v, 0), "noisy")):
+    for use, name in (
+        (mechanism.sample, "exact"),
+        (mechanism.estimate, "reports"),
+        (lambda v: mechanism.log_prob(v, 0), "noisy"),
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(data)
         assert refusal.value.argument == name

@@ -1,4 +1,6 @@
-"""Worlds so small that all of them can be looked at: every data set over a few points, every pair of neighbours, every outcome."""
+"""Worlds so small that all of them can be looked at: every data set over a few points, every
+pair of neighbours, every outcome.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,19 @@ def neighbours(relation: str, points: int, most: int) -> Iterator[tuple[Data, Da
     """All pairs of up to ``most`` rows, each both ways round."""
     for rest in every(points, range(most)):
         more = [tuple(sorted((*rest, z))) for z in range(points)]
-        yield from permutations(more, 2) if relation == "change-one" else [pair for one in more for pair in ((one, rest), (rest, one))]
+        yield from (
+            permutations(more, 2)
+            if relation == "change-one"
+            else [pair for one in more for pair in ((one, rest), (rest, one))]
+        )
 
 
 def count(data: Sample, points: list[int]) -> RankPieces:
     """Below, at and above, counted one by one."""
     at = np.array(points)
-    below, equal, above = ((side(data.values[:, None], at)).sum(axis=0) for side in (np.less, np.equal, np.greater))
+    below, equal, above = (
+        (side(data.values[:, None], at)).sum(axis=0) for side in (np.less, np.equal, np.greater)
+    )
     return RankPieces(at, np.ones_like(at), below, equal, above)
 
 
@@ -55,7 +63,9 @@ class _Fork(Exception):
 
 
 def outcomes(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Law:
-    """The exact law of what ``run`` returns, however many choices it makes: every branch is taken, and weighed by its probability."""
+    """The exact law of what ``run`` returns, however many choices it makes: every branch is
+    taken, and weighed by its probability.
+    """
     found: Law = defaultdict(float)
     path: list[int] = []
     taken = 0
@@ -93,4 +103,6 @@ def renyi(one: Law, other: Law, order: float) -> float:
     """D_order(one || other)/order."""
     if order == 1:
         return sum(p * log(p / other[z]) for z, p in one.items())
-    return log(sum(p**order * other[z] ** (1 - order) for z, p in one.items())) / (order - 1) / order
+    return (
+        log(sum(p**order * other[z] ** (1 - order) for z, p in one.items())) / (order - 1) / order
+    )

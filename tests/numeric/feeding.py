@@ -1,7 +1,9 @@
-"""Chosen random bits for the samplers, and reference values of the very same uniforms in 70 decimal digits.
+"""Chosen random bits for the samplers, and reference values of the very same uniforms in 70 decimal
+digits.
 
-A fed uniform starts with a word of 63 bits and goes on with the same 64 bits over and over, so that it is one exact rational:
-(word + more/(2^64 - 1)) / 2^63. Whatever a sampler makes of it, by doubles or by continuing it, can be computed beforehand.
+A fed uniform starts with a word of 63 bits and goes on with the same 64 bits over and over, so that
+it is one exact rational: (word + more/(2^64 - 1)) / 2^63. Whatever a sampler makes of it, by
+doubles or by continuing it, can be computed beforehand.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ import pytest
 
 from hedgerow.numeric.samplers import lazy_uniform as lazy
 
-# How a uniform goes on: nearly all zeros, and nearly all ones. (All of either would be an end point, which has probability 0.)
+# How a uniform goes on: nearly all zeros, and nearly all ones. (All of either would be an end
+# point, which has probability 0.)
 LOW, HIGH = 1, (1 << 64) - 2
 SCALES = [
     Fraction(1, 1000),
@@ -31,7 +34,11 @@ SCALES = [
 ]
 SPECIAL = sorted(
     {0, 1, 2, 3, 5, (1 << 63) - 1, (1 << 63) - 2, (1 << 63) - 513}
-    | {min(max((1 << bit) + step, 0), (1 << 63) - 1) for bit in (*range(2, 63, 5), 52, 53, 54, 61, 62) for step in (-1, 0, 1)}
+    | {
+        min(max((1 << bit) + step, 0), (1 << 63) - 1)
+        for bit in (*range(2, 63, 5), 52, 53, 54, 61, 62)
+        for step in (-1, 0, 1)
+    }
 )
 _EXACT = Context(prec=70)
 
@@ -63,8 +70,12 @@ def ln(x: Fraction) -> Fraction:
         return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).ln())
 
 
-def feed(patch: pytest.MonkeyPatch, module: ModuleType, more: int, *columns: Iterable[int], sign: int = 0) -> None:
-    """The next calls of ``uniform_words`` in the module give the columns of words; every continuation gives ``more``."""
+def feed(
+    patch: pytest.MonkeyPatch, module: ModuleType, more: int, *columns: Iterable[int], sign: int = 0
+) -> None:
+    """The next calls of ``uniform_words`` in the module give the columns of words; every
+    continuation gives ``more``.
+    """
     left = [np.array(list(column), dtype=np.int64) for column in columns]
 
     def draw_uniform_words(_: int) -> tuple[np.ndarray, np.ndarray]:

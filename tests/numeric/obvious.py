@@ -1,4 +1,6 @@
-"""A second implementation: the slow, obvious exact samplers of Canonne, Kamath and Steinke (2020), in rationals, one draw at a time."""
+"""A second implementation: the slow, obvious exact samplers of Canonne, Kamath and Steinke
+(2020), in rationals, one draw at a time.
+"""
 
 from __future__ import annotations
 

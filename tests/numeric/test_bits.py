@@ -1,4 +1,6 @@
-"""Random bits: uniform, never twice, not across forks or threads, and none at all when the system gives no entropy."""
+"""Random bits: uniform, never twice, not across forks or threads, and none at all when the
+system gives no entropy.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from hedgerow.errors import EntropyError
 from hedgerow.numeric import bits
 from hedgerow.numeric.bits import BitPool, draw_integer, draw_words
 
-FORKS = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the point is to fork with threads about
+# the point is to fork with threads about
+FORKS = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 def refuse(_: int) -> bytes:
@@ -46,7 +49,11 @@ def in_child(draw: Callable[[], np.ndarray]) -> np.ndarray:
 
 
 @FORKS
-@pytest.mark.parametrize("pool", [bits._PROCESS_POOL, BitPool()], ids=["the pool of the process", "a pool that no hook knows"])
+@pytest.mark.parametrize(
+    "pool",
+    [bits._PROCESS_POOL, BitPool()],
+    ids=["the pool of the process", "a pool that no hook knows"],
+)
 @pytest.mark.parametrize("count", [64, 1024], ids=["buffered", "direct"])
 def test_forks_after_warm_up_draw_different_words(pool: BitPool, count: int) -> None:
     before = pool.draw_words(64)
@@ -92,7 +99,8 @@ def test_the_mark_of_the_process_is_set_last() -> None:
             super().__setattr__(name, value)
 
     Watched()
-    assert order[-1] == "_process"  # a second thread of a fresh child that sees it set must not find the parent's key
+    # a second thread of a fresh child that sees it set must not find the parent's key
+    assert order[-1] == "_process"
 
 
 def test_threads_draw_different_words() -> None:
@@ -113,10 +121,14 @@ def test_threads_draw_different_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", [refuse, unsupported, lambda n: b"\x00" * (n - 1), lambda n: b""], ids=["fails", "missing", "short", "empty"]
+    "broken",
+    [refuse, unsupported, lambda n: b"\x00" * (n - 1), lambda n: b""],
+    ids=["fails", "missing", "short", "empty"],
 )
 @pytest.mark.parametrize("count", [1, 5000])
-def test_without_entropy_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch, broken: Callable[[int], bytes], count: int) -> None:
+def test_without_entropy_nothing_is_drawn(
+    monkeypatch: pytest.MonkeyPatch, broken: Callable[[int], bytes], count: int
+) -> None:
     pool = BitPool()
     with monkeypatch.context() as patch:
         patch.setattr(os, "urandom", broken)
@@ -126,7 +138,9 @@ def test_without_entropy_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch, broke
     assert np.unique(pool.draw_words(count)).size == count, "it works again once the system does"
 
 
-def test_entropy_that_fails_in_the_middle_of_a_large_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entropy_that_fails_in_the_middle_of_a_large_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pool, system, calls = BitPool(), os.urandom, []
 
     def once(count: int) -> bytes:
@@ -194,7 +208,9 @@ def test_words_are_uniform() -> None:
     for drawn in (small, draw_words(100_000)):
         assert np.unique(drawn).size == drawn.size
         for byte in drawn.view(np.uint8).reshape(-1, 8).T:
-            assert goodness.chi_square(np.bincount(byte, minlength=256), np.full(256, 1 / 256)) > ALARM
+            assert (
+                goodness.chi_square(np.bincount(byte, minlength=256), np.full(256, 1 / 256)) > ALARM
+            )
         flips = np.bitwise_count(drawn[1:] ^ drawn[:-1])
         assert abs(flips.mean() - 32) < goodness.FAR * 4 / flips.size**0.5
 
@@ -216,7 +232,9 @@ def test_every_bit_of_an_integer_is_fair() -> None:
 
 
 def test_integers_are_made_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bits, "draw_words", lambda count: np.array([3, 1 << 63][:count], dtype=np.uint64))
+    monkeypatch.setattr(
+        bits, "draw_words", lambda count: np.array([3, 1 << 63][:count], dtype=np.uint64)
+    )
     assert draw_integer(64) == 3
     assert draw_integer(63) == 1
     assert draw_integer(128) == (1 << 127) + 3

@@ -50,10 +50,16 @@ def test_none_and_all() -> None:
 
 @pytest.mark.parametrize("trials", [5, 23])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
-def test_the_probability_is_held_at_least_as_often_as_stated(trials: int, confidence: float) -> None:
+def test_the_probability_is_held_at_least_as_often_as_stated(
+    trials: int, confidence: float
+) -> None:
     bounds = [clopper_pearson(hits, trials, confidence) for hits in range(trials + 1)]
     for p in [i / 97 for i in range(1, 97)]:
-        held = sum(comb(trials, hits) * p**hits * (1 - p) ** (trials - hits) for hits, (low, high) in enumerate(bounds) if low <= p <= high)
+        held = sum(
+            comb(trials, hits) * p**hits * (1 - p) ** (trials - hits)
+            for hits, (low, high) in enumerate(bounds)
+            if low <= p <= high
+        )
         assert held >= confidence - 1e-12
 
 
@@ -65,16 +71,28 @@ def test_mirror_images() -> None:
 
 
 def test_more_confidence_is_a_wider_interval() -> None:
-    widths = [high - low for low, high in (clopper_pearson(7, 30, confidence) for confidence in (0.5, 0.9, 0.99, 1 - 1e-12, 1 - 1e-16))]
+    widths = [
+        high - low
+        for low, high in (
+            clopper_pearson(7, 30, confidence)
+            for confidence in (0.5, 0.9, 0.99, 1 - 1e-12, 1 - 1e-16)
+        )
+    ]
     assert widths == sorted(widths)
     assert widths[-1] <= 1
 
 
 def test_a_fraction_that_converges_slowly_is_cut_short_near_its_value() -> None:
     # I_1/2(a, a) = 1/2 makes it sqrt(pi a) in the limit.
-    assert binomial._continued_fraction(10**14, 10**14, 0.5) == pytest.approx(sqrt(pi * 10**14), rel=1e-3)
+    assert binomial._continued_fraction(10**14, 10**14, 0.5) == pytest.approx(
+        sqrt(pi * 10**14), rel=1e-3
+    )
 
 
-@pytest.mark.parametrize(("k", "n", "p"), [(1, 1, 0.3), (3, 7, 0.2), (3, 7, 0.8), (20, 40, 0.5), (1, 40, 0.9)])
+@pytest.mark.parametrize(
+    ("k", "n", "p"), [(1, 1, 0.3), (3, 7, 0.2), (3, 7, 0.8), (20, 40, 0.5), (1, 40, 0.9)]
+)
 def test_the_upper_tail_is_the_sum_of_its_terms(k: int, n: int, p: float) -> None:
-    assert binomial._binomial_tail(k, n, p) == pytest.approx(sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1)), rel=1e-12)
+    assert binomial._binomial_tail(k, n, p) == pytest.approx(
+        sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1)), rel=1e-12
+    )

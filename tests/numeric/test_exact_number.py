@@ -41,7 +41,10 @@ DOORS = [parse_exact, parse_positive, parse_probability, parse_epsilon, parse_de
         (Decimal("0.10"), Fraction(1, 10)),
         (Decimal("1e-100"), Fraction(1, 10**100)),
         (Decimal("0e-999999999"), Fraction(0)),
-        (Decimal("0." + "3" * 5000), Fraction(int("3" * 4000) * 10**1000 + int("3" * 1000), 10**5000)),
+        (
+            Decimal("0." + "3" * 5000),
+            Fraction(int("3" * 4000) * 10**1000 + int("3" * 1000), 10**5000),
+        ),
         (Fraction(1, 3), Fraction(1, 3)),
         (2**70, Fraction(2**70)),
         (-0.0, Fraction(0)),
@@ -86,7 +89,10 @@ def test_what_is_no_number_is_refused_by_name_and_value(door: object, bad: objec
     with pytest.raises(InvalidArgument) as refusal:
         door(bad, "epsilon")
     assert refusal.value.argument == "epsilon"
-    assert str(refusal.value) == f"epsilon must be a number; got {bad if isinstance(bad, complex) else repr(bad)}."
+    assert (
+        str(refusal.value)
+        == f"epsilon must be a number; got {bad if isinstance(bad, complex) else repr(bad)}."
+    )
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -106,11 +112,15 @@ def test_what_is_not_finite_is_refused(door: object, bad: object) -> None:
 
 @pytest.mark.parametrize("bad", ["1e-99999999", "-1e-1001", "1e400000", "9e1001"])
 def test_decimals_that_would_fill_the_memory_are_refused(bad: str) -> None:
-    with pytest.raises(InvalidArgument, match=r"x must lie between 1e-1000 and 1e1000; got -?[19]E"):
+    with pytest.raises(
+        InvalidArgument, match=r"x must lie between 1e-1000 and 1e1000; got -?[19]E"
+    ):
         parse_exact(Decimal(bad), "x")
 
 
-@pytest.mark.parametrize("bad", [0, 0.0, -0.0, -1, -1e-9, Decimal("-0.5"), Fraction(-1, 3), np.int64(0)], ids=repr)
+@pytest.mark.parametrize(
+    "bad", [0, 0.0, -0.0, -1, -1e-9, Decimal("-0.5"), Fraction(-1, 3), np.int64(0)], ids=repr
+)
 @pytest.mark.parametrize("door", [parse_positive, parse_epsilon])
 def test_zero_and_below_are_refused(door: object, bad: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
@@ -123,10 +133,17 @@ def test_zero_and_below_are_refused(door: object, bad: object) -> None:
 def test_probabilities_lie_strictly_between_0_and_1(door: object, bad: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         door(bad, "beta")
-    assert str(refusal.value) == f"beta must lie strictly between 0 and 1; got {1.5 if bad == 1.5 else bad}."
+    assert (
+        str(refusal.value)
+        == f"beta must lie strictly between 0 and 1; got {1.5 if bad == 1.5 else bad}."
+    )
 
 
-@pytest.mark.parametrize("bad", [1e-320, 5e-324, 9.9e-13, 10_001, 1e300, Fraction(1, 10**13), 10**5000], ids=lambda bad: type(bad).__name__)
+@pytest.mark.parametrize(
+    "bad",
+    [1e-320, 5e-324, 9.9e-13, 10_001, 1e300, Fraction(1, 10**13), 10**5000],
+    ids=lambda bad: type(bad).__name__,
+)
 def test_an_epsilon_nobody_means_is_refused(bad: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^epsilon must lie between 1e-12 and 10000; got "):
         parse_epsilon(bad)
@@ -148,14 +165,27 @@ def test_the_ends_are_allowed_and_the_name_can_be_changed() -> None:
         parse_epsilon(1e9, "rho")
 
 
-@pytest.mark.parametrize("number", [Fraction(10**120), Fraction(-(10**120)), Fraction(1, 10**120), Fraction(1, 3), Fraction(0)])
+@pytest.mark.parametrize(
+    "number",
+    [Fraction(10**120), Fraction(-(10**120)), Fraction(1, 10**120), Fraction(1, 3), Fraction(0)],
+)
 def test_what_people_write_is_short(number: Fraction) -> None:
     assert check_stored_digits(number, "epsilon") is number
 
 
-@pytest.mark.parametrize("number", [Fraction(10**120 + 1), Fraction(-(10**120) - 1), Fraction(1, 10**120 + 1), Fraction(1, 3**20_000)])
+@pytest.mark.parametrize(
+    "number",
+    [
+        Fraction(10**120 + 1),
+        Fraction(-(10**120) - 1),
+        Fraction(1, 10**120 + 1),
+        Fraction(1, 3**20_000),
+    ],
+)
 def test_numbers_without_end_are_refused(number: Fraction) -> None:
-    with pytest.raises(InvalidArgument, match=r"^delta must be written with at most 120 digits; got "):
+    with pytest.raises(
+        InvalidArgument, match=r"^delta must be written with at most 120 digits; got "
+    ):
         check_stored_digits(number, "delta")
 
 
@@ -166,7 +196,11 @@ def test_a_float_reads_back_as_itself_and_as_its_shortest_decimal(value: float) 
     assert read == Fraction(repr(value))
 
 
-@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=20))
+@given(
+    st.decimals(
+        allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=20
+    )
+)
 def test_a_decimal_is_read_exactly(value: Decimal) -> None:
     assert parse_exact(value, "x") == Fraction(value)
 
@@ -179,7 +213,22 @@ def test_whole_numbers_pass(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [0, -1, 0.5, Fraction(3, 2), True, np.True_, "1", None, float("nan"), float("inf"), 1e-320, 1e400, np.int64(0)]
+    "value",
+    [
+        0,
+        -1,
+        0.5,
+        Fraction(3, 2),
+        True,
+        np.True_,
+        "1",
+        None,
+        float("nan"),
+        float("inf"),
+        1e-320,
+        1e400,
+        np.int64(0),
+    ],
 )
 def test_whatever_is_not_whole_is_refused_by_name(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^k must be .*; got ") as caught:

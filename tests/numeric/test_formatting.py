@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.numeric.formatting import count_items, format_share, format_size, join_words, list_first
+from hedgerow.numeric.formatting import (
+    count_items,
+    format_share,
+    format_size,
+    join_words,
+    list_first,
+)
 
 
-@pytest.mark.parametrize(("value", "text"), [(5.0331, "5.033"), (600000.0, "600,000"), (2213328.0, "2,213,000"), (1e20, "1e+20")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(5.0331, "5.033"), (600000.0, "600,000"), (2213328.0, "2,213,000"), (1e20, "1e+20")],
+)
 def test_sizes(value: float, text: str) -> None:
     assert format_size(value) == text
 
 
 def test_counts_take_the_plural_unless_there_is_one() -> None:
-    assert (count_items(1, "row"), count_items(0, "row"), count_items(1200, "row")) == ("1 row", "0 rows", "1,200 rows")
+    assert (count_items(1, "row"), count_items(0, "row"), count_items(1200, "row")) == (
+        "1 row",
+        "0 rows",
+        "1,200 rows",
+    )
     assert count_items(2, "person", "people") == "2 people"
 
 
 def test_words_are_joined_by_commas_and_one_conjunction() -> None:
-    assert (join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"], "or")) == ("a", "a and b", "a, b or c")
+    assert (join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"], "or")) == (
+        "a",
+        "a and b",
+        "a, b or c",
+    )
 
 
 def test_long_lists_state_how_many_are_left_out() -> None:
-    assert (list_first(["a", "b"], 2), list_first(["a", "b", "c"], 2)) == ("a, b", "a, b and 1 more")
+    assert (list_first(["a", "b"], 2), list_first(["a", "b", "c"], 2)) == (
+        "a, b",
+        "a, b and 1 more",
+    )
 
 
 def test_shares_are_percentages() -> None:

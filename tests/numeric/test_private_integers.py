@@ -14,19 +14,38 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.private_integers import parse_private_distance, parse_private_whole
 
 SECRET = 74311
-NEVER = (nan, -inf, True, np.True_, "1", None, 1j, [1], np.array([1]), Decimal("NaN"), Decimal("sNaN"), SECRET + 0.5, Fraction(SECRET, 7))
+NEVER = (
+    nan,
+    -inf,
+    True,
+    np.True_,
+    "1",
+    None,
+    1j,
+    [1],
+    np.array([1]),
+    Decimal("NaN"),
+    Decimal("sNaN"),
+    SECRET + 0.5,
+    Fraction(SECRET, 7),
+)
 
 
 @pytest.mark.parametrize("value", NEVER, ids=lambda v: f"{type(v).__name__} {v}"[:20])
 def test_what_is_no_whole_number_is_refused_and_not_shown(value: object) -> None:
-    for read in (lambda v: parse_private_whole(v, "counts"), lambda v: parse_private_distance(v, 0)):
+    for read in (
+        lambda v: parse_private_whole(v, "counts"),
+        lambda v: parse_private_distance(v, 0),
+    ):
         with pytest.raises(InvalidArgument, match="whole number") as refusal:
             read(value)
         assert refusal.value.argument in {"counts", "distance"}
         assert str(SECRET) not in "".join(traceback.format_exception(refusal.value))
 
 
-@pytest.mark.parametrize("value", [5, 5.0, Fraction(5), Decimal(5), np.int8(5), np.uint64(5), np.float32(5)])
+@pytest.mark.parametrize(
+    "value", [5, 5.0, Fraction(5), Decimal(5), np.int8(5), np.uint64(5), np.float32(5)]
+)
 def test_whole_numbers_of_any_kind(value: object) -> None:
     assert parse_private_whole(value, "counts") == 5
     assert parse_private_distance(value, 1) == 5
@@ -42,7 +61,11 @@ def test_the_least() -> None:
     assert parse_private_whole(1, "counts", 1) == 1
     assert parse_private_distance(0, 0) == 0
     assert parse_private_distance(-0.0, 0) == 0
-    for read in (lambda: parse_private_whole(0, "counts", 1), lambda: parse_private_distance(0, 1), lambda: parse_private_distance(-1, 0)):
+    for read in (
+        lambda: parse_private_whole(0, "counts", 1),
+        lambda: parse_private_distance(0, 1),
+        lambda: parse_private_distance(-1, 0),
+    ):
         with pytest.raises(InvalidArgument):
             read()
 
@@ -57,5 +80,7 @@ def test_infinity_is_a_distance_and_no_whole_number() -> None:
 def test_the_rule_can_be_told_otherwise() -> None:
     with pytest.raises(InvalidArgument, match=r"^answers must be whole numbers\.$"):
         parse_private_whole(0.5, "answers", rule="must be whole numbers")
-    with pytest.raises(InvalidArgument, match=r"^distance must be a whole number of at least 1, or infinity\.$"):
+    with pytest.raises(
+        InvalidArgument, match=r"^distance must be a whole number of at least 1, or infinity\.$"
+    ):
         parse_private_distance(0, 1)

@@ -38,7 +38,9 @@ def raised(x: Fraction) -> Fraction:
 
 
 def exp_interval(x: Fraction) -> Interval:
-    """e^x between rationals: the series at y = |x| / 2^k < 1/2, whose remainder is below its last term, squared k times."""
+    """e^x between rationals: the series at y = |x| / 2^k < 1/2, whose remainder is below its
+    last term, squared k times.
+    """
     halvings = (2 * abs(x) // 1).bit_length()
     ends = []
     for shorten, remainder in ((cut, 0), (raised, 1)):
@@ -55,7 +57,9 @@ def exp_interval(x: Fraction) -> Interval:
 
 
 def log_interval(x: Fraction) -> Interval:
-    """ln x between rationals: x = m 2^e with 2/3 < m < 4/3, ln m = 2 artanh((m-1)/(m+1)), ln 2 = 2 artanh(1/3)."""
+    """ln x between rationals: x = m 2^e with 2/3 < m < 4/3, ln m = 2 artanh((m-1)/(m+1)), ln 2 =
+    2 artanh(1/3).
+    """
     e = x.numerator.bit_length() - x.denominator.bit_length()
     m = x / Fraction(2) ** e
     if m >= Fraction(4, 3):
@@ -135,7 +139,8 @@ def test_the_logarithm_of_one_is_zero() -> None:
 @given(x=st.fractions(min_value=Fraction(1, 1000), max_value=20, max_denominator=10**6))
 def test_more_digits_are_more_digits(digits: int, x: Fraction) -> None:
     assert exp_down(x, digits) <= exp_down(x, 100) <= exp_up(x, 100) <= exp_up(x, digits)
-    assert exp_up(x, digits) - exp_down(x, digits) <= exp_up(x) * Fraction(1000, 10**digits)  # the argument is rounded, too
+    # the argument is rounded, too
+    assert exp_up(x, digits) - exp_down(x, digits) <= exp_up(x) * Fraction(1000, 10**digits)
     assert log_down(x, digits) <= log_down(x, 100) <= log_up(x, 100) <= log_up(x, digits)
     assert log_up(x, digits) - log_down(x, digits) <= Fraction(200, 10**digits)
 
@@ -149,7 +154,9 @@ def test_a_vanishing_exponential_is_bracketed_without_being_written_out(x: int) 
 
 
 @pytest.mark.parametrize(("bounds", "lowers"), [(exp_bounds, exp_down), (log_bounds, log_down)])
-def test_a_bound_on_the_wrong_side_would_be_seen(bounds: Callable[[Fraction], Interval], lowers: Callable[[Fraction], Fraction]) -> None:
+def test_a_bound_on_the_wrong_side_would_be_seen(
+    bounds: Callable[[Fraction], Interval], lowers: Callable[[Fraction], Fraction]
+) -> None:
     x = Fraction(7, 3)
     truth = {exp_bounds: exp_interval, log_bounds: log_interval}[bounds](x)
     assert not lowers(x) + Fraction(1, 10**35) <= truth[0]

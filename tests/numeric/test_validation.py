@@ -30,14 +30,18 @@ def test_the_length_of_a_text_is_not_told() -> None:
     assert len(messages) == 1
 
 
-@pytest.mark.parametrize("data", [[1, 2], (1, 2), np.array([1, 2], dtype=np.int8), np.array([1, 2], dtype=np.uint32)])
+@pytest.mark.parametrize(
+    "data", [[1, 2], (1, 2), np.array([1, 2], dtype=np.int8), np.array([1, 2], dtype=np.uint32)]
+)
 def test_integers_stay_integers(data: object) -> None:
     array = parse_array(data, "exact")
     assert array.dtype == np.int64
     assert array.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("data", [[1.5, 2], np.array([1.5, 2], dtype=np.float32), np.array([1.5, 2], dtype=np.float16)])
+@pytest.mark.parametrize(
+    "data", [[1.5, 2], np.array([1.5, 2], dtype=np.float32), np.array([1.5, 2], dtype=np.float16)]
+)
 def test_reals_become_doubles(data: object) -> None:
     array = parse_array(data, "exact")
     assert array.dtype == np.float64
@@ -72,4 +76,9 @@ def test_bad_levels(beta: object) -> None:
 
 
 def test_good_levels() -> None:
-    assert [parse_beta(b) for b in (0.05, Fraction(1, 4), np.float32(0.5), 1e-300)] == [0.05, 0.25, 0.5, 1e-300]
+    assert [parse_beta(b) for b in (0.05, Fraction(1, 4), np.float32(0.5), 1e-300)] == [
+        0.05,
+        0.25,
+        0.5,
+        1e-300,
+    ]

@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric import vectorised as chunk
-from hedgerow.numeric.vectorised import CHUNK_SIZE, check_scale, check_size, compute_floors, draw_uniform_words, iterate_chunks
+from hedgerow.numeric.vectorised import (
+    CHUNK_SIZE,
+    check_scale,
+    check_size,
+    compute_floors,
+    draw_uniform_words,
+    iterate_chunks,
+)
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 10**12), Fraction(1, 1000), Fraction(1), Fraction(10**12)])
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 10**12), Fraction(1, 1000), Fraction(1), Fraction(10**12)]
+)
 def test_scales_in_range_pass(scale: Fraction) -> None:
     assert check_scale(scale) == scale
 
@@ -45,13 +54,19 @@ def test_sizes_pass(size: int) -> None:
     assert type(check_size(size)) is int
 
 
-@pytest.mark.parametrize("size", [-1, 1.0, True, np.True_, "3", None, np.float64(2), np.array([3])], ids=repr)
+@pytest.mark.parametrize(
+    "size", [-1, 1.0, True, np.True_, "3", None, np.float64(2), np.array([3])], ids=repr
+)
 def test_what_is_no_size_is_refused(size: object) -> None:
-    with pytest.raises(InvalidArgument, match="size must be a whole number of draws, 0 or more; got"):
+    with pytest.raises(
+        InvalidArgument, match="size must be a whole number of draws, 0 or more; got"
+    ):
         check_size(size)
 
 
-@pytest.mark.parametrize("size", [0, 1, CHUNK_SIZE - 1, CHUNK_SIZE, CHUNK_SIZE + 1, 3 * CHUNK_SIZE + 5])
+@pytest.mark.parametrize(
+    "size", [0, 1, CHUNK_SIZE - 1, CHUNK_SIZE, CHUNK_SIZE + 1, 3 * CHUNK_SIZE + 5]
+)
 def test_chunks_cover_everything_once(size: int) -> None:
     covered = np.zeros(size, dtype=int)
     for part in iterate_chunks(size):
@@ -69,9 +84,20 @@ def test_a_word_is_63_bits_of_a_uniform_and_one_to_spare(monkeypatch: pytest.Mon
     assert word.dtype == spare.dtype == np.int64
 
 
-values = st.floats(min_value=-1e15, max_value=1e15) | st.floats(min_value=-2, max_value=2) | st.integers(-5, 5).map(float)
-near_integers = st.builds(lambda k, bit, sign: k + sign * 2.0**-bit, st.integers(-4, 4), st.integers(1, 70), st.sampled_from([-1, 1]))
-errors = st.floats(min_value=2.0**-53, max_value=0.6) | st.builds(lambda bit: 2.0**-bit, st.integers(2, 53))
+values = (
+    st.floats(min_value=-1e15, max_value=1e15)
+    | st.floats(min_value=-2, max_value=2)
+    | st.integers(-5, 5).map(float)
+)
+near_integers = st.builds(
+    lambda k, bit, sign: k + sign * 2.0**-bit,
+    st.integers(-4, 4),
+    st.integers(1, 70),
+    st.sampled_from([-1, 1]),
+)
+errors = st.floats(min_value=2.0**-53, max_value=0.6) | st.builds(
+    lambda bit: 2.0**-bit, st.integers(2, 53)
+)
 
 
 @given(st.lists(st.tuples(values | near_integers, errors), min_size=1, max_size=30))
@@ -84,7 +110,10 @@ def test_a_floor_is_certain_or_said_not_to_be(pairs: list[tuple[float, float]]) 
         ends = floor(Fraction(at) - room), floor(Fraction(at) + room)
         if place not in undecided:
             assert ends == (whole[place], whole[place])
-        elif floor(Fraction(at) - 2 * Fraction(around)) == floor(Fraction(at) + 2 * Fraction(around)) and abs(at) < 1e6:
+        elif (
+            floor(Fraction(at) - 2 * Fraction(around)) == floor(Fraction(at) + 2 * Fraction(around))
+            and abs(at) < 1e6
+        ):
             pytest.fail("undecided without need")
 
 

@@ -1,4 +1,5 @@
-"""How far one unit really moves the numbers of a plan: every unit of a tiny world is tried against every other.
+"""How far one unit really moves the numbers of a plan: every unit of a tiny world is tried against
+every other.
 
 The rest of the world is one bystander, whom nothing that the unit does may move.
 """
@@ -26,7 +27,13 @@ GROUPS = ("a", "b", "c", "d")
 Bag = tuple[tuple[str, int | None], ...]
 
 
-def world(measures: Sequence[Measure | OrderStatistic], cells: int | None, max_groups: int, max_rows: int, unit: str = "id") -> Aggregate:
+def world(
+    measures: Sequence[Measure | OrderStatistic],
+    cells: int | None,
+    max_groups: int,
+    max_rows: int,
+    unit: str = "id",
+) -> Aggregate:
     """A plan over (g, x), by g: the first so many groups declared, or none."""
     table = Table(Schema("t", (Column("g", "text"), Column("x", "integer")), unit))
     domain = None if cells is None else (GROUPS[:cells],)
@@ -47,10 +54,14 @@ def _rank(unit: Value, group: tuple[Value, ...]) -> int:
 
 def _cells(plan: Aggregate, who: int, bag: Bag) -> dict[tuple[Value, ...], tuple[Any, ...]]:
     bystander = [{"id": 7, "g": "a", "x": 1}, {"id": None, "g": "b", "x": 1}]
-    return interpret_plan(plan, {"t": bystander + [{"id": who, "g": g, "x": x} for g, x in bag]}, _rank)
+    return interpret_plan(
+        plan, {"t": bystander + [{"id": who, "g": g, "x": x} for g, x in bag]}, _rank
+    )
 
 
-def answers(plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3)) -> dict[int, NDArray[np.int64]]:
+def answers(
+    plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3)
+) -> dict[int, NDArray[np.int64]]:
     """A row of numbers for every bag, by the id of its owner: all groups, all measures."""
     width = sum(measure.width for measure in plan.measures)
     found = {}
@@ -58,7 +69,9 @@ def answers(plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3
         lines = []
         for bag in owned:
             cells = _cells(plan, who, bag)
-            lines.append([number for group in (*GROUPS, "z") for number in cells.get((group,), (0,) * width)])
+            lines.append(
+                [number for group in (*GROUPS, "z") for number in cells.get((group,), (0,) * width)]
+            )
         found[who] = np.array(lines, dtype=np.int64)
     return found
 
@@ -66,9 +79,19 @@ def answers(plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3
 Sample = dict[Value, tuple[int, ...]]
 
 
-def samples(plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3)) -> dict[int, list[Sample]]:
-    """The samples of all groups for every bag, by the id of its owner; the plan has one measure, a pick."""
-    return {who: [{group: sample for (group,), (sample,) in _cells(plan, who, bag).items()} for bag in owned] for who in ids}
+def samples(
+    plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3)
+) -> dict[int, list[Sample]]:
+    """The samples of all groups for every bag, by the id of its owner; the plan has one measure,
+    a pick.
+    """
+    return {
+        who: [
+            {group: sample for (group,), (sample,) in _cells(plan, who, bag).items()}
+            for bag in owned
+        ]
+        for who in ids
+    }
 
 
 def pairs(found: dict[int, list[Sample]], relation: str) -> Iterator[tuple[Sample, Sample]]:
@@ -76,12 +99,16 @@ def pairs(found: dict[int, list[Sample]], relation: str) -> Iterator[tuple[Sampl
     if relation == "add-remove":
         yield from ((lines[0], line) for lines in found.values() for line in lines)
         return
-    every = list({tuple(sorted(line.items())): line for lines in found.values() for line in lines}.values())
+    every = list(
+        {tuple(sorted(line.items())): line for lines in found.values() for line in lines}.values()
+    )
     yield from product(every, every)
 
 
 def apart(before: Sample, after: Sample) -> tuple[int, int]:
-    """In how many groups two samples differ, and how many values leave one, or enter one, at most."""
+    """In how many groups two samples differ, and how many values leave one, or enter one, at
+    most.
+    """
     groups, most = 0, 0
     for group in {*before, *after}:
         old, new = Counter(before.get(group, ())), Counter(after.get(group, ()))
@@ -104,7 +131,12 @@ def largest(moves: Iterator[NDArray[np.int64]]) -> tuple[int, int, int, int]:
     best = np.zeros(4, dtype=np.int64)
     for move in moves:
         size = np.abs(move)
-        norms = [(size > 0).sum(axis=1).max(), size.max(), size.sum(axis=1).max(), (size**2).sum(axis=1).max()]
+        norms = [
+            (size > 0).sum(axis=1).max(),
+            size.max(),
+            size.sum(axis=1).max(),
+            (size**2).sum(axis=1).max(),
+        ]
         best = np.maximum(best, norms)
     return int(best[0]), int(best[1]), int(best[2]), int(best[3])
 

@@ -1,4 +1,6 @@
-"""Simple expressions mean what the written ones mean, on every row; and what differs stays different."""
+"""Simple expressions mean what the written ones mean, on every row; and what differs stays
+different.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,34 @@ from random import Random
 import pytest
 
 from hedgerow.plan.canonical_expressions import encode_expression, simplify
-from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, evaluate, infer_range, insert_casts
+from hedgerow.plan.scalar.expressions import (
+    Call,
+    ColumnRef,
+    Constant,
+    Expression,
+    evaluate,
+    infer_range,
+    insert_casts,
+)
 from hedgerow.plan.values import Type, Value
 from plan import trees
 
 
 def c(function: str, *arguments: Expression | Value) -> Expression:
-    return Call(function, tuple(a if isinstance(a, ColumnRef | Constant | Call) else k(a) for a in arguments))
+    return Call(
+        function,
+        tuple(a if isinstance(a, ColumnRef | Constant | Call) else k(a) for a in arguments),
+    )
 
 
 def k(value: Value, type_: Type | None = None) -> Constant:
-    kinds: list[tuple[type, Type]] = [(bool, "boolean"), (int, "integer"), (float, "real"), (str, "text"), (date, "date")]
+    kinds: list[tuple[type, Type]] = [
+        (bool, "boolean"),
+        (int, "integer"),
+        (float, "real"),
+        (str, "text"),
+        (date, "date"),
+    ]
     return Constant(value, type_ or next(name for kind, name in kinds if isinstance(value, kind)))
 
 
@@ -33,10 +52,15 @@ def test_same_value_and_type_on_every_row() -> None:
         expression = trees.expression(random)
         short = simplify(expression, trees.RANGES)
         changed += short != expression
-        assert infer_range(short, trees.RANGES).type == infer_range(expression, trees.RANGES).type, example
+        assert (
+            infer_range(short, trees.RANGES).type == infer_range(expression, trees.RANGES).type
+        ), example
         for _ in range(6):
             row = trees.row(random)
-            before, after = evaluate(insert_casts(expression, trees.RANGES), row), evaluate(insert_casts(short, trees.RANGES), row)
+            before, after = (
+                evaluate(insert_casts(expression, trees.RANGES), row),
+                evaluate(insert_casts(short, trees.RANGES), row),
+            )
             assert (type(before), before) == (type(after), after), (example, row)
     assert changed > 250
 
@@ -56,7 +80,10 @@ SAME = [
     (c("and", B, False), k(False)),
     (c("or", B, True), k(True)),
     (c("and", True, True), k(True)),
-    (c("and", B, c("not", c("in", N, 1, 2)), c("<>", N, 3)), c("and", c("not", c("in", N, 3, 2, 1)), B)),
+    (
+        c("and", B, c("not", c("in", N, 1, 2)), c("<>", N, 3)),
+        c("and", c("not", c("in", N, 3, 2, 1)), B),
+    ),
     (c("or", c("=", N, 1), c("in", N, 3, 2)), c("in", N, 1, 2, 3, 1)),
     (c("or", c("=", N, 1), c("=", 1, N)), c("=", N, 1)),
     (c("in", N, 1), c("=", 1, N)),

@@ -1,4 +1,6 @@
-"""Plans in one form: the same numbers cell for cell, the same key for the same question, another key for another."""
+"""Plans in one form: the same numbers cell for cell, the same key for the same question, another
+key for another.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,19 @@ from hedgerow.engines.reference.interpreter import RawTables, interpret_plan
 from hedgerow.plan.canonical_plans import canonicalise, compute_plan_key, map_measures
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Link, Partition, Schema
@@ -26,13 +40,23 @@ from plan import meetings, trees, worlds
 
 TABLE = Table(trees.SCHEMA)
 PUBLIC = Table(
-    Schema("places", (Column("name", "text"), Column("size", "integer", Fraction(0), Fraction(9)), Column("open", "boolean")), None)
+    Schema(
+        "places",
+        (
+            Column("name", "text"),
+            Column("size", "integer", Fraction(0), Fraction(9)),
+            Column("open", "boolean"),
+        ),
+        None,
+    )
 )
 SNAP = ClampedGrid(Fraction(1), -3, 3)
 
 
 def _source(random: Random) -> RelationNode:
-    """Expressions of all kinds on top of each other; all end in columns k (a key), n and r (numbers)."""
+    """Expressions of all kinds on top of each other; all end in columns k (a key), n and r
+    (numbers).
+    """
     source: RelationNode = TABLE
     for _ in range(random.randint(0, 2)):
         source = Filter(source, trees.expression(random, "boolean", 2))
@@ -47,8 +71,15 @@ def _source(random: Random) -> RelationNode:
     projects: list[RelationNode] = [Project(source, outputs) for outputs in shapes]
     source = Union((projects[0], projects[1])) if random.random() < 0.3 else projects[0]
     if random.random() < 0.5:
-        source = Filter(source, Call("or", (ColumnRef("k"), Call("<", (ColumnRef("n"), Constant(2, "integer"))))))
-    return Project(source, (("r", ColumnRef("n")), ("key", ColumnRef("k")), ("x", ColumnRef("r")))) if random.random() < 0.5 else source
+        source = Filter(
+            source,
+            Call("or", (ColumnRef("k"), Call("<", (ColumnRef("n"), Constant(2, "integer"))))),
+        )
+    return (
+        Project(source, (("r", ColumnRef("n")), ("key", ColumnRef("k")), ("x", ColumnRef("r"))))
+        if random.random() < 0.5
+        else source
+    )
 
 
 def _plan(random: Random) -> Aggregate:
@@ -56,33 +87,51 @@ def _plan(random: Random) -> Aggregate:
     columns = source.columns
     (name,) = [name for name, known in columns.items() if known.type == "boolean"]
     numbers = [name for name, known in columns.items() if known.type != "boolean"]
-    measures = [Measure("units"), Measure("rows"), *(Measure("values", n) for n in columns), *(Measure("total", n, SNAP) for n in numbers)]
+    measures = [
+        Measure("units"),
+        Measure("rows"),
+        *(Measure("values", n) for n in columns),
+        *(Measure("total", n, SNAP) for n in numbers),
+    ]
     measures += [Measure("moments", n, SNAP) for n in numbers]
     domain = random.choice([None, ((True, False),), ((True,),)])
     bound = Bound(source, (name,), random.randint(1, 3), random.randint(1, 3))
     return Aggregate(Group(bound, domain), tuple(random.sample(measures, random.randint(1, 5))))
 
 
-def _by_measure(plan: Aggregate, tables: RawTables) -> dict[tuple[Value, ...], dict[Measure | OrderStatistic, tuple[Any, ...]]]:
+def _by_measure(
+    plan: Aggregate, tables: RawTables
+) -> dict[tuple[Value, ...], dict[Measure | OrderStatistic, tuple[Any, ...]]]:
     found = {}
     for group, numbers in interpret_plan(plan, tables, worlds.rank).items():
         left = list(numbers)
-        widths = {measure: 1 if isinstance(measure, OrderStatistic) else measure.width for measure in plan.measures}
-        found[group] = {measure: tuple(left.pop(0) for _ in range(width)) for measure, width in widths.items()}
+        widths = {
+            measure: 1 if isinstance(measure, OrderStatistic) else measure.width
+            for measure in plan.measures
+        }
+        found[group] = {
+            measure: tuple(left.pop(0) for _ in range(width)) for measure, width in widths.items()
+        }
     return found
 
 
 def _same(plan: Aggregate, tables: RawTables) -> int:
-    """How many cells there are in which something stands; the same in the plan and its normal form."""
+    """How many cells there are in which something stands; the same in the plan and its normal
+    form.
+    """
     short, moved = canonicalise(plan), map_measures(plan)
     assert canonicalise(short) == short
     assert compute_plan_key(short) == compute_plan_key(plan)
     before, after = _by_measure(plan, tables), _by_measure(short, tables)
     assert before.keys() == after.keys()
     for group, numbers in before.items():
-        assert [numbers[measure] for measure in plan.measures] == [after[group][measure] for measure in moved]
+        assert [numbers[measure] for measure in plan.measures] == [
+            after[group][measure] for measure in moved
+        ]
     unit = Unit("change-one", "row" if plan.bound.source.unit == "row" else "id")
-    assert dict(zip(moved, plan.sensitivity(unit), strict=True)) == dict(zip(short.measures, short.sensitivity(unit), strict=True))
+    assert dict(zip(moved, plan.sensitivity(unit), strict=True)) == dict(
+        zip(short.measures, short.sensitivity(unit), strict=True)
+    )
     return sum(any(map(any, numbers.values())) for numbers in before.values())
 
 
@@ -91,7 +140,9 @@ def test_the_same_numbers_cell_for_cell() -> None:
     full = 0
     for example in range(100):
         random = Random(example)
-        rows: list[dict[str, object]] = [{"id": random.choice([1, 2, 3, None]), **trees.row(random)} for _ in range(10)]
+        rows: list[dict[str, object]] = [
+            {"id": random.choice([1, 2, 3, None]), **trees.row(random)} for _ in range(10)
+        ]
         full += _same(_plan(random), {"visits": rows})
     assert full > 30
 
@@ -121,7 +172,10 @@ def question(
     condition: Expression | None = ADULT,
     keys: tuple[Expression, ...] = (T,),
     value: Expression = I,
-    measures: tuple[Measure | OrderStatistic, ...] = (Measure("rows"), Measure("total", "v0", SNAP)),
+    measures: tuple[Measure | OrderStatistic, ...] = (
+        Measure("rows"),
+        Measure("total", "v0", SNAP),
+    ),
     domain: tuple[tuple[Value, ...], ...] | None = (("a", "b"),),
     caps: tuple[int, int] = (2, 3),
     table: Table = TABLE,
@@ -139,8 +193,14 @@ def edited(column: str, **changes: Any) -> Table:
 
 def _nested() -> Aggregate:
     inner = Project(Filter(TABLE, NEAR), (("city", T), ("age", I), ("unused", D)))
-    outer = Project(Filter(inner, c("<=", n(2), ColumnRef("age"))), (("place", ColumnRef("city")), ("years", c("+", ColumnRef("age"), n(0)))))
-    return Aggregate(Group(Bound(outer, ("place",), 2, 3), (("b", "a"),)), (Measure("total", "years", SNAP), Measure("rows")))
+    outer = Project(
+        Filter(inner, c("<=", n(2), ColumnRef("age"))),
+        (("place", ColumnRef("city")), ("years", c("+", ColumnRef("age"), n(0)))),
+    )
+    return Aggregate(
+        Group(Bound(outer, ("place",), 2, 3), (("b", "a"),)),
+        (Measure("total", "years", SNAP), Measure("rows")),
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,7 +213,12 @@ def _nested() -> Aggregate:
         (question(Constant(None, "boolean")), question(Constant(False, "boolean"))),
         (question(), question(domain=(("b", "a"),))),
         (question(), question(measures=(Measure("total", "v0", SNAP), Measure("rows")))),
-        (question(), question(measures=(Measure("total", "v0", ClampedGrid(Fraction(1), -3, 3)), Measure("rows")))),
+        (
+            question(),
+            question(
+                measures=(Measure("total", "v0", ClampedGrid(Fraction(1), -3, 3)), Measure("rows"))
+            ),
+        ),
         (question(), question(caps=(5, 3))),
         (question(), question(table=edited("e", grain="year"))),
         (question(), question(table=edited("i", step=Fraction(1)))),
@@ -169,14 +234,18 @@ def test_names_go_by_what_they_name() -> None:
     assert canonicalise(plan).bound.keys == ("k0",)
     assert map_measures(plan) == (Measure("total", "v0", SNAP), Measure("rows"))
     assert canonicalise(plan).measures == (Measure("rows"), Measure("total", "v0", SNAP))
-    without = Aggregate(Group(Bound(TABLE, ("t",), 1, 1), None), (Measure("values", "i"), Measure("values", "d")))
+    without = Aggregate(
+        Group(Bound(TABLE, ("t",), 1, 1), None), (Measure("values", "i"), Measure("values", "d"))
+    )
     assert canonicalise(without).bound.source == Project(TABLE, (("k0", T), ("v0", D), ("v1", I)))
     assert map_measures(without) == (Measure("values", "v1"), Measure("values", "v0"))
 
 
 def test_equal_measures_meet() -> None:
     project = Project(TABLE, (("a", I), ("b", c("+", I, n(0)))))
-    plan = Aggregate(Group(Bound(project, (), 1, 1)), (Measure("values", "a"), Measure("values", "b")))
+    plan = Aggregate(
+        Group(Bound(project, (), 1, 1)), (Measure("values", "a"), Measure("values", "b"))
+    )
     assert canonicalise(plan).measures == (Measure("values", "v0"),)
     assert map_measures(plan) == (Measure("values", "v0"),) * 2
 
@@ -194,8 +263,12 @@ DIFFERENT: list[tuple[Aggregate, Aggregate]] = [
         question(measures=(Measure("rows"),)),
         question(measures=(Measure("units"), Measure("total", "v0", SNAP))),
         question(measures=(Measure("rows"), Measure("moments", "v0", SNAP))),
-        question(measures=(Measure("rows"), Measure("total", "v0", ClampedGrid(Fraction(1), -3, 2)))),
-        question(measures=(Measure("rows"), Measure("total", "v0", ClampedGrid(Fraction(2), -3, 3)))),
+        question(
+            measures=(Measure("rows"), Measure("total", "v0", ClampedGrid(Fraction(1), -3, 2)))
+        ),
+        question(
+            measures=(Measure("rows"), Measure("total", "v0", ClampedGrid(Fraction(2), -3, 3)))
+        ),
         question(domain=None),
         question(domain=(("a",),)),
         question(domain=(("a", "c"),)),
@@ -210,9 +283,15 @@ DIFFERENT: list[tuple[Aggregate, Aggregate]] = [
     ]
 ] + [
     (question(keys=(T, I), domain=None), question(keys=(I, T), domain=None)),
-    (question(keys=(D,), domain=None), question(keys=(D,), domain=None, table=edited("d", grain="month"))),
+    (
+        question(keys=(D,), domain=None),
+        question(keys=(D,), domain=None, table=edited("d", grain="month")),
+    ),
     (question(domain=(("1",),), keys=(ColumnRef("u"),)), question(domain=((1,),), keys=(I,))),
-    (question(c("=", D, Constant(date(2020, 1, 1), "date"))), question(c("=", D, Constant(date(2020, 1, 2), "date")))),
+    (
+        question(c("=", D, Constant(date(2020, 1, 1), "date"))),
+        question(c("=", D, Constant(date(2020, 1, 2), "date"))),
+    ),
 ]
 
 
@@ -249,7 +328,13 @@ def join(
         (lambda: over(Union((LARGE, SMALL))), True),
         (lambda: over(Union((SMALL, SMALL))), False),
         (lambda: over(Union((SMALL, LARGE, LARGE))), False),
-        (lambda: over(Union((SMALL, Project(Filter(TABLE, c("<=", n(2), I)), (("t", T), ("i", I)))))), True),  # i is not used
+        # i is not used
+        (
+            lambda: over(
+                Union((SMALL, Project(Filter(TABLE, c("<=", n(2), I)), (("t", T), ("i", I)))))
+            ),
+            True,
+        ),
     ],
 )
 def test_unions_are_bags(make: Callable[[], Aggregate], same: bool) -> None:
@@ -265,7 +350,12 @@ def test_unions_are_bags(make: Callable[[], Aggregate], same: bool) -> None:
         (join(source=Filter(TABLE, ADULT)), False),
         (join(public=Table(replace(PUBLIC.schema, version="2"))), False),
         (join(public=Filter(PUBLIC, ColumnRef("open"))), False),
-        (join(public=Project(PUBLIC, (("size", ColumnRef("size")), ("name", ColumnRef("name"))))), True),
+        (
+            join(
+                public=Project(PUBLIC, (("size", ColumnRef("size")), ("name", ColumnRef("name"))))
+            ),
+            True,
+        ),
         (join(keeps=True), False),
         (join(matches=None), False),
         (join(more=("open",)), False),  # which partner comes first
@@ -276,26 +366,52 @@ def test_joins(other: Aggregate, same: bool) -> None:
 
 
 def test_without_a_limit_of_partners_what_nobody_uses_is_gone() -> None:
-    assert compute_plan_key(join(matches=None, more=("open", "size"))) == compute_plan_key(join(matches=None))
+    assert compute_plan_key(join(matches=None, more=("open", "size"))) == compute_plan_key(
+        join(matches=None)
+    )
     assert compute_plan_key(join(matches=None, keeps=True)) != compute_plan_key(join(matches=None))
 
 
 def test_rows_beside_those_of_the_same_unit() -> None:
-    def beside(other: RelationNode = SMALL, on: tuple[tuple[str, str], ...] = (("i", "i"),), add: str = "t", keeps: bool = False) -> Aggregate:
-        return over(Filter(Join(TABLE, other, on, (("w", add),), keeps_unmatched=keeps), c("=", ColumnRef("w"), T)))
+    def beside(
+        other: RelationNode = SMALL,
+        on: tuple[tuple[str, str], ...] = (("i", "i"),),
+        add: str = "t",
+        keeps: bool = False,
+    ) -> Aggregate:
+        return over(
+            Filter(
+                Join(TABLE, other, on, (("w", add),), keeps_unmatched=keeps),
+                c("=", ColumnRef("w"), T),
+            )
+        )
 
-    assert compute_plan_key(beside()) == compute_plan_key(beside(other=Project(TABLE, (("t", T), ("unused", D), ("i", c("+", I, n(0)))))))
-    others = [beside(other=LARGE), beside(on=()), beside(on=(("h", "i"),)), beside(keeps=True), beside(other=Filter(SMALL, ADULT))]
+    assert compute_plan_key(beside()) == compute_plan_key(
+        beside(other=Project(TABLE, (("t", T), ("unused", D), ("i", c("+", I, n(0))))))
+    )
+    others = [
+        beside(other=LARGE),
+        beside(on=()),
+        beside(on=(("h", "i"),)),
+        beside(keeps=True),
+        beside(other=Filter(SMALL, ADULT)),
+    ]
     assert len({compute_plan_key(plan) for plan in [beside(), *others]}) == 6
 
 
 def fold(
     source: RelationNode = TABLE,
     keys: tuple[str, ...] = ("t",),
-    outputs: tuple[tuple[str, UnitStatistic], ...] = (("s", UnitStatistic("total", "i", SNAP)), ("n", UnitStatistic("rows"))),
+    outputs: tuple[tuple[str, UnitStatistic], ...] = (
+        ("s", UnitStatistic("total", "i", SNAP)),
+        ("n", UnitStatistic("rows")),
+    ),
     used: str = "s",
 ) -> Aggregate:
-    return Aggregate(Group(Bound(UnitAggregation(source, keys, outputs), (), 1, 1)), (Measure("total", used, SNAP),))
+    return Aggregate(
+        Group(Bound(UnitAggregation(source, keys, outputs), (), 1, 1)),
+        (Measure("total", used, SNAP),),
+    )
 
 
 def test_folds() -> None:
@@ -314,11 +430,19 @@ def test_folds() -> None:
         fold(used="n"),
         fold(outputs=(("s", UnitStatistic("values", "i")),)),
     ]
-    others += [fold(outputs=(("s", UnitStatistic(kind, "i", snap)),)) for kind, snap in [("mean", SNAP), ("total", ClampedGrid(Fraction(1), -3, 2))]]  # type: ignore[arg-type]
+    others += [
+        fold(outputs=(("s", UnitStatistic(kind, "i", snap)),))
+        for kind, snap in [("mean", SNAP), ("total", ClampedGrid(Fraction(1), -3, 2))]
+    ]  # type: ignore[arg-type]
     assert len({compute_plan_key(plan) for plan in [fold(), *others]}) == 8
     short = canonicalise(fold()).bound.source
     assert short == Project(
-        UnitAggregation(Project(TABLE, (("c0", I), ("c1", T))), ("c1",), (("f0", UnitStatistic("total", "c0", SNAP)),)), (("v0", ColumnRef("f0")),)
+        UnitAggregation(
+            Project(TABLE, (("c0", I), ("c1", T))),
+            ("c1",),
+            (("f0", UnitStatistic("total", "c0", SNAP)),),
+        ),
+        (("v0", ColumnRef("f0")),),
     )
 
 
@@ -333,7 +457,9 @@ def test_whose_rows_they_are_is_part_of_the_question() -> None:
     low = Schema("low", (code, Column("of", "text")), "id", link=Link("code", middle, "code"))
 
     def over_top(changed: Schema) -> Schema:
-        return replace(low, link=Link("code", replace(middle, link=Link("at", changed, "number")), "code"))
+        return replace(
+            low, link=Link("code", replace(middle, link=Link("at", changed, "number")), "code")
+        )
 
     others = [
         replace(low, link=Link("of", middle, "code")),
@@ -343,13 +469,20 @@ def test_whose_rows_they_are_is_part_of_the_question() -> None:
         over_top(replace(top, version="2")),
         over_top(replace(top, table="summit")),
         over_top(replace(top, columns=(replace(ids, type="text"), *top.columns[1:]))),
-        over_top(replace(top, columns=(ids, replace(top.columns[1], low=Fraction(0), high=Fraction(1)), code))),
+        over_top(
+            replace(
+                top, columns=(ids, replace(top.columns[1], low=Fraction(0), high=Fraction(1)), code)
+            )
+        ),
         replace(low, partition=Partition("of", 1)),
         replace(low, partition=Partition("of", 2)),
         replace(low, partition=Partition("code", 1)),
     ]
     assert len({compute_plan_key(linked(schema)) for schema in [low, *others]}) == 12
-    same = [over_top(replace(top, partition=Partition("number", 1))), replace(low, link=Link("CODE", middle, "Code"))]
+    same = [
+        over_top(replace(top, partition=Partition("number", 1))),
+        replace(low, link=Link("CODE", middle, "Code")),
+    ]
     assert {compute_plan_key(linked(schema)) for schema in same} == {compute_plan_key(linked(low))}
 
 
@@ -376,13 +509,26 @@ def test_measures_and_picks_in_the_key() -> None:
         OrderStatistic("mode", "v0", values=(2, 1)),
         OrderStatistic("mode", "k0", values=(1, 2)),
     ]
-    assert len({compute_plan_key(question(keys=(ColumnRef("h"),), domain=None, measures=(measure,))) for measure in others}) == len(others)
+    assert len(
+        {
+            compute_plan_key(question(keys=(ColumnRef("h"),), domain=None, measures=(measure,)))
+            for measure in others
+        }
+    ) == len(others)
     source = Project(TABLE, (("a", I), ("z", ColumnRef("h"))))
-    plan = Aggregate(Group(Bound(source, (), 1, 1)), (OrderStatistic("least", "a", SNAP), Measure("moments", "z", SNAP, second=("a", SNAP))))
-    assert map_measures(plan) == (OrderStatistic("least", "v1", SNAP), Measure("moments", "v0", SNAP, second=("v1", SNAP)))
+    plan = Aggregate(
+        Group(Bound(source, (), 1, 1)),
+        (OrderStatistic("least", "a", SNAP), Measure("moments", "z", SNAP, second=("a", SNAP))),
+    )
+    assert map_measures(plan) == (
+        OrderStatistic("least", "v1", SNAP),
+        Measure("moments", "v0", SNAP, second=("v1", SNAP)),
+    )
 
 
-def crossed(*outputs: tuple[str, Expression], sizes: tuple[int, ...] = (2, 3), most: int = 1) -> Aggregate:
+def crossed(
+    *outputs: tuple[str, Expression], sizes: tuple[int, ...] = (2, 3), most: int = 1
+) -> Aggregate:
     cross = Contingency(tuple((name, size) for (name, _), size in zip(outputs, sizes, strict=True)))
     return Aggregate(Group(Bound(Project(Filter(TABLE, ADULT), outputs), (), 1, most)), (cross,))
 
@@ -391,7 +537,11 @@ def test_combinations_have_one_form_whatever_their_columns_are_called() -> None:
     plan = crossed(("b", ColumnRef("h")), ("a", I))
     assert canonicalise(plan).measures == (Contingency((("v0", 2), ("v1", 3))),)
     assert map_measures(plan) == ()
-    assert compute_plan_key(plan) == compute_plan_key(crossed(("a", ColumnRef("h")), ("b", c("+", I, n(0))))) == compute_plan_key(canonicalise(plan))
+    assert (
+        compute_plan_key(plan)
+        == compute_plan_key(crossed(("a", ColumnRef("h")), ("b", c("+", I, n(0)))))
+        == compute_plan_key(canonicalise(plan))
+    )
     others = [
         crossed(("b", I), ("a", ColumnRef("h"))),
         crossed(("b", ColumnRef("h")), ("a", I), most=2),
@@ -419,26 +569,48 @@ def test_the_same_combinations() -> None:
     assert full > 100
 
 
-def test_combinations_in_parts_are_others_than_those_of_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How fine the parts are depends on epsilon, and is no part of the meaning. That there are any is new, where a cap can bite."""
+def test_combinations_in_parts_are_others_than_those_of_some_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """How fine the parts are depends on epsilon, and is no part of the meaning. That there are
+    any is new, where a cap can bite.
+    """
     whole, enough = (crossed(("b", ColumnRef("h")), ("a", I), most=most) for most in (1, 2**40))
-    fine, finer = (replace(whole, measures=(replace(whole.measures[0], resolution=parts),)) for parts in (2, 2**30))
+    fine, finer = (
+        replace(whole, measures=(replace(whole.measures[0], resolution=parts),))
+        for parts in (2, 2**30)
+    )
     assert canonicalise(fine).measures == (Contingency((("v0", 2), ("v1", 3)), 2),)
-    assert compute_plan_key(fine) == compute_plan_key(finer) == compute_plan_key(canonicalise(fine)) == compute_plan_key(whole)
+    assert (
+        compute_plan_key(fine)
+        == compute_plan_key(finer)
+        == compute_plan_key(canonicalise(fine))
+        == compute_plan_key(whole)
+    )
     now = compute_plan_key(fine), compute_plan_key(enough)
     monkeypatch.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
     assert (now[0] != compute_plan_key(fine), now[1] == compute_plan_key(enough)) == (True, True)
 
 
 def test_the_key_stays_what_it_is() -> None:
-    """Keys are stored: another form of them would make every stored answer unknown. Then raise "plan 3", and "plan 2" with it."""
-    assert compute_plan_key(question()) == "a810b90983516b7f4fde502f2770639db8946b72a445764719a3d20e9de77717"
+    """Keys are stored: another form of them would make every stored answer unknown. Then raise
+    "plan 3", and "plan 2" with it.
+    """
+    assert (
+        compute_plan_key(question())
+        == "a810b90983516b7f4fde502f2770639db8946b72a445764719a3d20e9de77717"
+    )
     counts = question(measures=(Measure("rows"), Measure("units")))
-    assert compute_plan_key(counts) == "338009fc02714d1ba2bfe3eaecdfe3e0543d462d68ace0f136efefad17fa1b10"
+    assert (
+        compute_plan_key(counts)
+        == "338009fc02714d1ba2bfe3eaecdfe3e0543d462d68ace0f136efefad17fa1b10"
+    )
 
 
 def test_keys_are_new_where_caps_may_bite() -> None:
-    """Only where what a cap does is done otherwise now: elsewhere what was answered before is right, and stays free."""
+    """Only where what a cap does is done otherwise now: elsewhere what was answered before is
+    right, and stays free.
+    """
 
     def old(plan: Aggregate) -> str:
         with pytest.MonkeyPatch.context() as patch:
@@ -446,11 +618,22 @@ def test_keys_are_new_where_caps_may_bite() -> None:
             patch.setattr("hedgerow.plan.canonical_plans.groups_may_be_left_out", lambda _: False)
             return compute_plan_key(plan)
 
-    total, units, limited = Measure("total", "v0", SNAP), Measure("units"), Measure("total", "v0", SNAP, sum_bounds=(0, 9))
-    for measures, new in [((total,), True), ((units, total), True), ((units,), False), ((limited, Measure("rows")), False)]:
+    total, units, limited = (
+        Measure("total", "v0", SNAP),
+        Measure("units"),
+        Measure("total", "v0", SNAP, sum_bounds=(0, 9)),
+    )
+    for measures, new in [
+        ((total,), True),
+        ((units, total), True),
+        ((units,), False),
+        ((limited, Measure("rows")), False),
+    ]:
         plan = question(measures=measures)
         assert (compute_plan_key(plan) != old(plan)) is new
-        assert compute_plan_key(replace(plan, source=replace(plan.source, source=replace(plan.bound, max_rows=2**40)))) not in (compute_plan_key(plan), old(plan))
+        assert compute_plan_key(
+            replace(plan, source=replace(plan.source, source=replace(plan.bound, max_rows=2**40)))
+        ) not in (compute_plan_key(plan), old(plan))
     enough = question(measures=(total,), caps=(2, 2**40))
     assert compute_plan_key(enough) == old(enough)
     for domain, new in [((("a", "b"),), False), ((("a", "b", "c"),), True), (None, True)]:
@@ -472,16 +655,28 @@ def test_keys_are_new_where_a_condition_is_about_listed_values() -> None:
     listed, free = (edited("t", values=values) for values in (("a", "b", "c"), None))
     about = c("=", T, Constant("a", "text"))
     units = (Measure("units"),)
-    for condition, table, new in [(about, listed, True), (about, free, False), (ADULT, listed, False), (None, listed, False)]:
+    for condition, table, new in [
+        (about, listed, True),
+        (about, free, False),
+        (ADULT, listed, False),
+        (None, listed, False),
+    ]:
         plan = question(condition, measures=units, table=table)
         assert (compute_plan_key(plan) != old(plan)) is new
 
 
 def test_parts_of_a_step_are_no_part_of_the_meaning() -> None:
-    """How fine sums are counted depends on epsilon, and a question asked again at a smaller one is the same."""
+    """How fine sums are counted depends on epsilon, and a question asked again at a smaller one
+    is the same.
+    """
     total = Measure("total", "v0", SNAP)
-    assert compute_plan_key(question(measures=(replace(total, resolution=64),))) == compute_plan_key(question(measures=(total,)))
-    assert canonicalise(question(measures=(replace(total, resolution=64),))).measures[0].resolution == 64  # type: ignore[union-attr]
+    assert compute_plan_key(
+        question(measures=(replace(total, resolution=64),))
+    ) == compute_plan_key(question(measures=(total,)))
+    assert (
+        canonicalise(question(measures=(replace(total, resolution=64),))).measures[0].resolution
+        == 64
+    )  # type: ignore[union-attr]
 
 
 def test_the_same_numbers_where_two_populations_meet() -> None:
@@ -491,18 +686,30 @@ def test_the_same_numbers_where_two_populations_meet() -> None:
         one = canonicalise(plan)
         assert one == canonicalise(one)
         order = list(one.measures)
-        before, after = interpret_plan(plan, tables, meetings.rank), interpret_plan(one, tables, meetings.rank)
+        before, after = (
+            interpret_plan(plan, tables, meetings.rank),
+            interpret_plan(one, tables, meetings.rank),
+        )
         for group, numbers in before.items():
             start = 0
             for measure, became in zip(plan.measures, map_measures(plan), strict=True):
                 at = sum(other.width for other in order[: order.index(became)])
-                assert numbers[start : start + measure.width] == after[group][at : at + measure.width]
+                assert (
+                    numbers[start : start + measure.width] == after[group][at : at + measure.width]
+                )
                 start += measure.width
         unit = Unit("add-remove", "id")
         assert set(one.sensitivity(unit)) == set(plan.sensitivity(unit))
-        assert set(one.second_population_sensitivity(unit)) == set(plan.second_population_sensitivity(unit))
+        assert set(one.second_population_sensitivity(unit)) == set(
+            plan.second_population_sensitivity(unit)
+        )
 
 
 def test_how_others_are_met_is_part_of_the_question() -> None:
-    asked = [meetings.asked(("month",)), meetings.asked(("month",), bonds=3), meetings.asked(("month",), most=3), meetings.asked()]
+    asked = [
+        meetings.asked(("month",)),
+        meetings.asked(("month",), bonds=3),
+        meetings.asked(("month",), most=3),
+        meetings.asked(),
+    ]
     assert len({compute_plan_key(plan) for plan in asked}) == len(asked)

@@ -1,4 +1,6 @@
-"""Combinations of codes: how they are packed and counted, how far one unit moves them, and what is refused."""
+"""Combinations of codes: how they are packed and counted, how far one unit moves them, and what
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def column(*numbers: int) -> Any:
 
 
 def test_as_many_codes_share_a_word_as_fit() -> None:
-    assert group_into_words([10] * 100) == tuple(tuple(range(start, min(start + 18, 100))) for start in range(0, 100, 18))
+    assert group_into_words([10] * 100) == tuple(
+        tuple(range(start, min(start + 18, 100))) for start in range(0, 100, 18)
+    )
     assert group_into_words([2] * 62) == (tuple(range(62)),)
     assert group_into_words([2] * 63) == (tuple(range(62)), (62,))
     assert group_into_words([2**62, 2**62, 1]) == ((0,), (1, 2))
@@ -44,16 +48,27 @@ def test_as_many_codes_share_a_word_as_fit() -> None:
         assert [place for places in words for place in places] == list(range(len(sizes)))
         rooms = [math.prod(sizes[place] for place in places) for places in words]
         assert max(rooms) <= 2**62
-        assert all(room * sizes[places[0]] > 2**62 for room, places in zip(rooms[:-1], words[1:], strict=True))
+        assert all(
+            room * sizes[places[0]] > 2**62
+            for room, places in zip(rooms[:-1], words[1:], strict=True)
+        )
 
 
 def test_a_cross_names_its_columns_and_sizes() -> None:
     cross = Contingency((("a", 3), ("b", Fraction(2)), ("c", 2**62)))  # type: ignore[arg-type]
-    assert (cross.columns, cross.sizes, cross.width, cross.kind) == (("a", "b", "c"), (3, 2, 2**62), 1, "cross")
+    assert (cross.columns, cross.sizes, cross.width, cross.kind) == (
+        ("a", "b", "c"),
+        (3, 2, 2**62),
+        1,
+        "cross",
+    )
     assert all(type(size) is int for size in cross.sizes)
 
 
-@pytest.mark.parametrize("attributes", [(), (("a", 2), ("a", 3)), (("a", 0),), (("a", -1),), (("a", 2**62 + 1),), (("a", 1.5),)])
+@pytest.mark.parametrize(
+    "attributes",
+    [(), (("a", 2), ("a", 3)), (("a", 0),), (("a", -1),), (("a", 2**62 + 1),), (("a", 1.5),)],
+)
 def test_a_cross_refuses(attributes: Any) -> None:
     with pytest.raises(InvalidArgument):
         Contingency(attributes)
@@ -79,14 +94,20 @@ def test_a_cross_is_of_all_rows(cells: int | None) -> None:
 
 def rank(unit: Value, words: tuple[Value, ...]) -> int:
     """Three orders: rising, falling, and one in which all are equal."""
-    return {1: 1, 2: -1}.get(unit if isinstance(unit, int) else 0, 0) * int(str(words[0])) if words else 0
+    return (
+        {1: 1, 2: -1}.get(unit if isinstance(unit, int) else 0, 0) * int(str(words[0]))
+        if words
+        else 0
+    )
 
 
 def tables(plan: Aggregate, bags: list[tuple[Any, ...]]) -> Iterator[Counter[Any]]:
     """What there is beside two bystanders when the unit has each of these bags."""
     for who, bag in product((1, 2, 3), bags):
         others = [{"id": 7, "x": 1, "y": 1}, {"id": 8, "x": 1, "y": 1}]
-        ((found,),) = interpret_plan(plan, {"t": others + [{"id": who, "x": x, "y": y} for x, y in bag]}, rank).values()
+        ((found,),) = interpret_plan(
+            plan, {"t": others + [{"id": who, "x": x, "y": y} for x, y in bag]}, rank
+        ).values()
         yield Counter(found)
 
 
@@ -96,14 +117,23 @@ def tables(plan: Aggregate, bags: list[tuple[Any, ...]]) -> Iterator[Counter[Any
 def test_declared_distances_hold_and_are_reached(relation: Relation, most: int, fine: int) -> None:
     plan = Aggregate(Group(Bound(TABLE, (), 1, most)), (Contingency((("x", 2), ("y", 3)), fine),))
     kinds = [(0, 0), (0, 2), (1, 1), (1, 2), (1, 0), (0, 1), (0, None), (2, 0)]
-    bags = [bag for count in (0, 1, 3, 4) for bag in combinations_with_replacement(kinds, count)][:: 1 if relation == "add-remove" else 5]
-    every = [dict(pairs) for pairs in {tuple(sorted(found.items())) for found in tables(plan, bags)}]
+    bags = [bag for count in (0, 1, 3, 4) for bag in combinations_with_replacement(kinds, count)][
+        :: 1 if relation == "add-remove" else 5
+    ]
+    every = [
+        dict(pairs) for pairs in {tuple(sorted(found.items())) for found in tables(plan, bags)}
+    ]
     nothing = dict(next(tables(plan, [()])))
     starts = [nothing] if relation == "add-remove" else every
     best = np.zeros(4, dtype=np.int64)
     for before, after in product(starts, every):
         moves = [abs(before.get(codes, 0) - after.get(codes, 0)) for codes in {**before, **after}]
-        norms = [sum(move > 0 for move in moves), max(moves), sum(moves), sum(move**2 for move in moves)]
+        norms = [
+            sum(move > 0 for move in moves),
+            max(moves),
+            sum(moves),
+            sum(move**2 for move in moves),
+        ]
         best = np.maximum(best, norms)
     (declared,) = plan.sensitivity(Unit(relation, "id"))
     found, said = best.tolist(), brute.declared(declared)

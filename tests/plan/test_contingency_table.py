@@ -1,4 +1,6 @@
-"""The exact table: packed as it should be, added up exactly, never printed, and refused where it is none."""
+"""The exact table: packed as it should be, added up exactly, never printed, and refused where it
+is none.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ def column(*numbers: int) -> Any:
 def test_marginals_are_those_of_a_loop() -> None:
     random = Random(2)
     for sizes in [(3,), (2, 3, 4), (2**40, 2, 2**30, 5, 3), (1, 1, 2), (7, 2**62, 2)]:
-        rows = [tuple(random.choice((0, size - 1, random.randrange(size))) for size in sizes) for _ in range(50)]
+        rows = [
+            tuple(random.choice((0, size - 1, random.randrange(size))) for size in sizes)
+            for _ in range(50)
+        ]
         table = ContingencyTable.from_codes(rows, sizes)
         assert (table.total, len(table.words)) == (50, len(group_into_words(sizes)))
         small = [place for place, size in enumerate(sizes) if size < 9]
@@ -32,7 +37,11 @@ def test_marginals_are_those_of_a_loop() -> None:
             assert found.dtype == np.int64
             assert np.array_equal(found, expected)
         for place in range(len(sizes)):
-            assert table.codes(place).tolist() == [row[place] for row in rows] == table.codes(place).tolist()
+            assert (
+                table.codes(place).tolist()
+                == [row[place] for row in rows]
+                == table.codes(place).tolist()
+            )
 
 
 @pytest.mark.parametrize("counts", [(1, 1, 1), (5, 0, 9), (2**53, 1, 1), (2**61, 2**60, 2**59 + 1)])
@@ -51,7 +60,9 @@ def test_nothing_is_a_table_too(codes: Any) -> None:
 
 def test_codes_may_be_of_any_whole_type() -> None:
     for type_ in (np.uint8, np.int16, np.uint64, bool):
-        assert ContingencyTable.from_codes(np.array([[1, 0], [1, 1]], dtype=type_), (2, 2)).marginal((0, 1)).tolist() == [[0, 0], [1, 1]]
+        assert ContingencyTable.from_codes(
+            np.array([[1, 0], [1, 1]], dtype=type_), (2, 2)
+        ).marginal((0, 1)).tolist() == [[0, 0], [1, 1]]
 
 
 def test_a_table_is_not_printed() -> None:
@@ -102,8 +113,12 @@ def test_a_table_refuses(message: str, sizes: Any, words: Any, counts: Any) -> N
 
 
 def test_what_is_more_than_any_declared_table_has_is_clamped() -> None:
-    """Parts of rows may be that many where there are more units than declared: to fail would tell."""
-    table = ContingencyTable((2, 2), (column(0, 1, 2, 3, 3),), column(2**62, 2**62, 2**61, 2**61, 5))
+    """Parts of rows may be that many where there are more units than declared: to fail would
+    tell.
+    """
+    table = ContingencyTable(
+        (2, 2), (column(0, 1, 2, 3, 3),), column(2**62, 2**62, 2**61, 2**61, 5)
+    )
     assert table.total == 3 * 2**62 + 5
     assert table.marginal((0, 1)).tolist() == [[2**62, 2**62], [2**61, 2**61 + 5]]
     assert table.marginal((0,)).tolist() == [2**62, 2**62]

@@ -17,7 +17,17 @@ from hedgerow.plan.contribution_limits import (
     compute_rounding_loss,
 )
 from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+)
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef
 from hedgerow.plan.schema import Column, Schema
@@ -40,16 +50,36 @@ def asked(rows: RelationNode, most: int, *measures: Measure | OrderStatistic) ->
         ("(SELECT id, a, COUNT(*) AS n FROM t GROUP BY id, a) AS u", 3),
         ("(SELECT id, a, b FROM t GROUP BY id, a, b) AS u", 9),
         ("(SELECT id, free FROM t GROUP BY id, free) AS u", None),
-        ("(SELECT id, a FROM t GROUP BY id, a UNION ALL SELECT id, a FROM t GROUP BY id, a) AS u", 6),
+        (
+            (
+                "(SELECT id, a FROM t GROUP BY id, a UNION ALL SELECT id, a FROM t GROUP BY id, a)"
+                " AS u"
+            ),
+            6,
+        ),
         ("(SELECT id, a FROM t GROUP BY id, a UNION ALL SELECT id, a FROM t) AS u", None),
         ("(SELECT id, a, MIN(v) AS v FROM t GROUP BY id, a) AS u JOIN listed l ON l.a = u.a", None),
-        ("(SELECT id, a FROM t GROUP BY id, a) AS p JOIN (SELECT id, b FROM t GROUP BY id, b) AS q ON p.id = q.id", 9),
+        (
+            (
+                "(SELECT id, a FROM t GROUP BY id, a) AS p JOIN (SELECT id, b FROM t GROUP BY id,"
+                " b) AS q ON p.id = q.id"
+            ),
+            9,
+        ),
         ("t AS p JOIN (SELECT id, b FROM t GROUP BY id, b) AS q ON p.id = q.id", None),
     ],
 )
 def test_how_many_rows_a_unit_has(source: str, most: int | None) -> None:
-    assert compute_max_rows_per_unit(parse_question(f"SELECT COUNT(*) FROM {source}", CAPPED).plan.bound.source) == most
-    assert compute_max_rows_per_unit(parse_question("SELECT COUNT(*) FROM t", ROWS).plan.bound.source) == 1
+    assert (
+        compute_max_rows_per_unit(
+            parse_question(f"SELECT COUNT(*) FROM {source}", CAPPED).plan.bound.source
+        )
+        == most
+    )
+    assert (
+        compute_max_rows_per_unit(parse_question("SELECT COUNT(*) FROM t", ROWS).plan.bound.source)
+        == 1
+    )
 
 
 def test_partners_multiply_rows() -> None:
@@ -65,21 +95,30 @@ def test_how_many_units_there_are() -> None:
     assert compute_max_units(table) == 1000
     assert compute_max_units(Table(replace(SCHEMA, max_units=None))) == MAX_TABLE_ROWS
     assert compute_max_units(Filter(table, Call("is null", (ColumnRef("x"),)))) == 1000
-    assert compute_max_units(Union((table, Table(replace(SCHEMA, table="u", max_units=50))))) == 1050
+    assert (
+        compute_max_units(Union((table, Table(replace(SCHEMA, table="u", max_units=50))))) == 1050
+    )
     beside = Join(table, Table(replace(SCHEMA, table="u", max_units=5)), (("x", "x"),), ())
     assert compute_max_units(beside) == 1000
 
 
 def test_where_caps_may_bite_and_what_is_lost() -> None:
     total, picked = Measure("total", "x", SNAP), OrderStatistic("least", "x", SNAP)
-    plan = asked(Table(SCHEMA), 3, Measure("units"), Measure("rows"), total, Measure("values", "x"), picked)
+    plan = asked(
+        Table(SCHEMA), 3, Measure("units"), Measure("rows"), total, Measure("values", "x"), picked
+    )
     assert can_exceed_row_bound(plan)
     assert compute_rounding_loss(plan) == (0, 0, 1000, 1000, 0)
     assert not can_exceed_row_bound(asked(Table(SCHEMA), MAX_TABLE_ROWS))
     assert compute_rounding_loss(asked(Table(SCHEMA), MAX_TABLE_ROWS, total)) == (0,)
     assert not can_exceed_row_bound(asked(Table(replace(SCHEMA, unit="row")), 1))
-    folded = parse_question("SELECT COUNT(*) FROM (SELECT id, a, COUNT(*) AS n FROM t GROUP BY id, a) AS u", CAPPED).plan
-    assert [can_exceed_row_bound(replace(folded, source=Group(replace(folded.bound, max_rows=most)))) for most in (2, 3)] == [True, False]
+    folded = parse_question(
+        "SELECT COUNT(*) FROM (SELECT id, a, COUNT(*) AS n FROM t GROUP BY id, a) AS u", CAPPED
+    ).plan
+    assert [
+        can_exceed_row_bound(replace(folded, source=Group(replace(folded.bound, max_rows=most))))
+        for most in (2, 3)
+    ] == [True, False]
 
 
 def test_who_meets_several_others_loses_a_part_with_each() -> None:

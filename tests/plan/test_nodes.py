@@ -1,4 +1,6 @@
-"""The nodes: what they refuse to be built from, and that no plan lets one unit move more than it says."""
+"""The nodes: what they refuse to be built from, and that no plan lets one unit move more than it
+says.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,19 @@ import pytest
 from hedgerow.errors import InvalidArgument, Unbounded, Unsupported
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.measures import ClampedGrid, Measure, SecondPopulation, UnitReach
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
@@ -22,13 +36,23 @@ from plan import brute, meetings
 
 G, X = Column("g", "text"), Column("x", "integer", Fraction(-1), Fraction(2))
 TABLE = Table(Schema("t", (G, X), "id"))
-OTHER = Table(Schema("s", (Column("g", "text"), Column("x", "integer", Fraction(0), Fraction(5))), "who"))
+OTHER = Table(
+    Schema("s", (Column("g", "text"), Column("x", "integer", Fraction(0), Fraction(5))), "who")
+)
 ROWS = Table(Schema("r", (G, X), "row"))
-PUBLIC = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
+PUBLIC = Table(
+    Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None)
+)
 POSITIVE: Expression = Call(">", (ColumnRef("x"), Constant(0, "integer")))
 POSITIVE_COST: Expression = Call(">", (ColumnRef("cost"), Constant(0, "integer")))
 TOTAL = Measure("total", "x", ClampedGrid(Fraction(1), -1, 2))
-ALL = [Measure("units"), Measure("rows"), Measure("values", "x"), TOTAL, Measure("moments", "x", ClampedGrid(Fraction(1), -1, 2))]
+ALL = [
+    Measure("units"),
+    Measure("rows"),
+    Measure("values", "x"),
+    TOTAL,
+    Measure("moments", "x", ClampedGrid(Fraction(1), -1, 2)),
+]
 
 
 def grouped(source: RelationNode, max_groups: int = 1, max_rows: int = 1) -> Group:
@@ -37,9 +61,14 @@ def grouped(source: RelationNode, max_groups: int = 1, max_rows: int = 1) -> Gro
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_filters_projections_and_unions_move_nothing_further(relation: Relation) -> None:
-    """Whatever happens below Bound: all measures together stay within the sum of what each declares."""
+    """Whatever happens below Bound: all measures together stay within the sum of what each
+    declares.
+    """
     table = brute.world(ALL, 2, 2, 1).bound.source
-    doubled = Project(table, (("g", ColumnRef("g")), ("x", Call("coalesce", (ColumnRef("x"), Constant(-5, "integer"))))))
+    doubled = Project(
+        table,
+        (("g", ColumnRef("g")), ("x", Call("coalesce", (ColumnRef("x"), Constant(-5, "integer"))))),
+    )
     never_null = Filter(table, Call("not", (Call("is null", (ColumnRef("x"),)),)))
     for source in (table, doubled, never_null, Union((table, doubled))):
         plan = Aggregate(Group(Bound(source, ("g",), 2, 2), (("a", "b", "c"),)), tuple(ALL))
@@ -86,21 +115,35 @@ def test_columns_follow_from_the_source() -> None:
     join = Join(TABLE, PUBLIC, (("g", "g"),), (("size", "size"),))
     assert list(join.columns) == ["g", "x", "size"]
     assert Bound(join, ("g",), 1, 1).columns == join.columns
-    assert {node.unit for node in (TABLE, Filter(TABLE, POSITIVE), twice, join, Union((TABLE, OTHER)))} == {"id"}
+    assert {
+        node.unit for node in (TABLE, Filter(TABLE, POSITIVE), twice, join, Union((TABLE, OTHER)))
+    } == {"id"}
 
 
 def test_a_union_knows_what_all_its_sources_know() -> None:
-    assert Union((TABLE, OTHER)).columns["x"] == Range("integer", Fraction(-1), Fraction(5), Fraction(1))
+    assert Union((TABLE, OTHER)).columns["x"] == Range(
+        "integer", Fraction(-1), Fraction(5), Fraction(1)
+    )
     free = Table(Schema("f", (G, Column("x", "integer")), "id"))
     assert Union((TABLE, free)).columns["x"] == Range("integer", step=Fraction(1))
-    fine, coarse = (Table(Schema("f", (Column("x", "real", Fraction(0), Fraction(1), Fraction(1, n)),), "id")) for n in (10, 2))
+    fine, coarse = (
+        Table(Schema("f", (Column("x", "real", Fraction(0), Fraction(1), Fraction(1, n)),), "id"))
+        for n in (10, 2)
+    )
     assert Union((fine, coarse)).columns["x"].step == Fraction(1, 10)
-    listed, other = (Table(Schema("f", (Column("g", "text", values=values),), "id")) for values in (("a",), ("a", "b")))
+    listed, other = (
+        Table(Schema("f", (Column("g", "text", values=values),), "id"))
+        for values in (("a",), ("a", "b"))
+    )
     assert Union((listed, other)).columns["g"].values == ("a", "b")
     assert Union((listed, listed)).columns["g"].values == ("a",)
-    assert Union((listed, Table(Schema("f", (Column("g", "text"),), "id")))).columns["g"].values is None
+    assert (
+        Union((listed, Table(Schema("f", (Column("g", "text"),), "id")))).columns["g"].values
+        is None
+    )
     nothing = Project(TABLE, (("g", ColumnRef("g")), ("x", Constant(None, "integer"))))
-    assert Union((TABLE, nothing)).columns["x"] == TABLE.columns["x"]  # what is always NULL has no say
+    # what is always NULL has no say
+    assert Union((TABLE, nothing)).columns["x"] == TABLE.columns["x"]
 
 
 def test_cells() -> None:
@@ -117,7 +160,12 @@ def test_row_nodes_refuse() -> None:
     with pytest.raises(InvalidArgument, match="different names"):
         Project(TABLE, (("y", ColumnRef("x")), ("y", ColumnRef("g"))))
     join_on = (("g", "g"),)
-    for source, other, matches in [(PUBLIC, TABLE, None), (ROWS, TABLE, None), (TABLE, ROWS, None), (TABLE, OTHER, 1)]:
+    for source, other, matches in [
+        (PUBLIC, TABLE, None),
+        (ROWS, TABLE, None),
+        (TABLE, ROWS, None),
+        (TABLE, OTHER, 1),
+    ]:
         with pytest.raises(InvalidArgument, match="must be public, or be joined unit by unit"):
             Join(source, other, join_on, (), matches)
     with pytest.raises(InvalidArgument, match="columns that agree with the public rows"):
@@ -156,21 +204,30 @@ def test_folds_refuse() -> None:
         with pytest.raises(InvalidArgument, match="nothing to fold otherwise"):
             UnitAggregation(source, ("g",), ())
     for keys, folded in [(("y",), UnitStatistic("rows")), ((), UnitStatistic("values", "y"))]:
-        with pytest.raises(InvalidArgument, match="must be of columns of the source, like the keys"):
+        with pytest.raises(
+            InvalidArgument, match="must be of columns of the source, like the keys"
+        ):
             UnitAggregation(TABLE, keys, (("n", folded),))
     for kind in ("total", "mean"):
         with pytest.raises(InvalidArgument, match="must add up numbers"):
             UnitAggregation(TABLE, (), (("n", UnitStatistic(kind, "g", snap)),))  # type: ignore[arg-type]
     for step in (Fraction(1, 2), Fraction(2**63)):
         with pytest.raises(InvalidArgument, match="in whole steps"):
-            UnitAggregation(TABLE, (), (("n", UnitStatistic("total", "x", ClampedGrid(step, 0, 1))),))
+            UnitAggregation(
+                TABLE, (), (("n", UnitStatistic("total", "x", ClampedGrid(step, 0, 1))),)
+            )
     with pytest.raises(InvalidArgument, match="must compare numbers or dates"):
         UnitAggregation(TABLE, (), (("n", UnitStatistic("least", "g")),))
 
 
 def test_what_is_known_of_a_fold() -> None:
     snap, half = ClampedGrid(Fraction(1), -1, 2), ClampedGrid(Fraction(1, 2), -2, 4)
-    outputs = (("n", UnitStatistic("rows")), ("d", UnitStatistic("distinct", "g")), ("s", UnitStatistic("total", "x", snap)), ("m", UnitStatistic("mean", "x", half)))
+    outputs = (
+        ("n", UnitStatistic("rows")),
+        ("d", UnitStatistic("distinct", "g")),
+        ("s", UnitStatistic("total", "x", snap)),
+        ("m", UnitStatistic("mean", "x", half)),
+    )
     fold = UnitAggregation(TABLE, ("g",), (*outputs, ("top", UnitStatistic("greatest", "x"))))
     count = Range("integer", Fraction(0), step=Fraction(1), nullable=False)
     assert fold.columns == {
@@ -186,11 +243,27 @@ def test_what_is_known_of_a_fold() -> None:
 
 
 def test_what_is_kept_without_a_partner_may_be_null() -> None:
-    there = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
-    filled = Project(there, (("g", ColumnRef("g")), ("size", Call("coalesce", (ColumnRef("size"), Constant(0, "integer"))))))
-    plain, kept = (Join(TABLE, filled, (("g", "g"),), (("size", "size"),), keeps_unmatched=keeps) for keeps in (False, True))
+    there = Table(
+        Schema(
+            "p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None
+        )
+    )
+    filled = Project(
+        there,
+        (
+            ("g", ColumnRef("g")),
+            ("size", Call("coalesce", (ColumnRef("size"), Constant(0, "integer")))),
+        ),
+    )
+    plain, kept = (
+        Join(TABLE, filled, (("g", "g"),), (("size", "size"),), keeps_unmatched=keeps)
+        for keeps in (False, True)
+    )
     assert not plain.columns["size"].nullable
-    assert kept.columns == {**plain.columns, "size": plain.columns["size"].with_changes(nullable=True)}
+    assert kept.columns == {
+        **plain.columns,
+        "size": plain.columns["size"].with_changes(nullable=True),
+    }
 
 
 def test_bound_refuses() -> None:
@@ -220,7 +293,8 @@ def test_a_row_that_is_a_unit_meets_one_public_row() -> None:
     for bad in (several, unlimited, Filter(several, POSITIVE), Union((once, several))):
         with pytest.raises(Unbounded, match="unique there"):
             Bound(bad, ("g",), 1, 1)
-    assert Bound(Join(TABLE, PUBLIC, (("g", "g"),), (), 2), ("g",), 1, 1).max_rows == 1  # an id bounds whatever comes
+    # an id bounds whatever comes
+    assert Bound(Join(TABLE, PUBLIC, (("g", "g"),), (), 2), ("g",), 1, 1).max_rows == 1
 
 
 def test_group_and_aggregate_refuse() -> None:
@@ -237,17 +311,29 @@ def test_group_and_aggregate_refuse() -> None:
         Aggregate(grouped(TABLE), (Measure("values", "y"),))
     snap = ClampedGrid(Fraction(1), 0, 1)
     dated = grouped(Table(Schema("t", (G, Column("day", "date")), "id")))
-    wrong = [Measure("total", "g", snap), Measure("moments", "x", snap, second=("g", snap)), OrderStatistic("least", "g", snap)]
-    for source, measure in [*((grouped(TABLE), measure) for measure in wrong), (dated, Measure("total", "day", snap))]:
+    wrong = [
+        Measure("total", "g", snap),
+        Measure("moments", "x", snap, second=("g", snap)),
+        OrderStatistic("least", "g", snap),
+    ]
+    for source, measure in [
+        *((grouped(TABLE), measure) for measure in wrong),
+        (dated, Measure("total", "day", snap)),
+    ]:
         with pytest.raises(InvalidArgument, match="must be of numbers"):
             Aggregate(source, (measure,))
-    assert Aggregate(dated, (OrderStatistic("least", "day", snap), OrderStatistic("mode", "g", values=("a", "b")))).measures[0].columns == ("day",)
+    assert Aggregate(
+        dated,
+        (OrderStatistic("least", "day", snap), OrderStatistic("mode", "g", values=("a", "b"))),
+    ).measures[0].columns == ("day",)
 
 
 def test_combinations_stand_alone_over_all_rows() -> None:
     cross = Contingency((("x", 3),))
     alone = Aggregate(Group(Bound(TABLE, (), 1, 2)), (cross,))
-    assert alone.sensitivity(Unit("add-remove", "id")) == (cross.sensitivity(UnitReach(1, 2, 1, is_change_one=False)),)
+    assert alone.sensitivity(Unit("add-remove", "id")) == (
+        cross.sensitivity(UnitReach(1, 2, 1, is_change_one=False)),
+    )
     others = [
         (Group(Bound(TABLE, (), 1, 2)), (cross, Measure("rows"))),
         (Group(Bound(TABLE, (), 1, 2)), (Measure("rows"), cross)),
@@ -266,13 +352,21 @@ def test_combinations_stand_alone_over_all_rows() -> None:
 
 def test_combinations_in_parts_are_of_units_that_may_have_several_rows() -> None:
     fine = Contingency((("x", 3),), resolution=4)
-    assert Aggregate(Group(Bound(TABLE, (), 1, 2)), (fine,)).sensitivity(Unit("add-remove", "id"))[0].l1 == 8
+    assert (
+        Aggregate(Group(Bound(TABLE, (), 1, 2)), (fine,))
+        .sensitivity(Unit("add-remove", "id"))[0]
+        .l1
+        == 8
+    )
     with pytest.raises(InvalidArgument, match="where every row is a unit"):
         Aggregate(Group(Bound(Table(replace(TABLE.schema, unit="row")), (), 1, 1)), (fine,))
     assert Aggregate(Group(Bound(TABLE, (), 1, 2**60)), (fine,)).bound.max_rows == 2**60
     with pytest.raises(InvalidArgument, match=r"no unit has more than 2\^62"):
         Aggregate(Group(Bound(TABLE, (), 1, 2**60 + 1)), (fine,))
-    assert Aggregate(Group(Bound(TABLE, (), 1, 2**70)), (Contingency((("x", 3),)),)).bound.max_rows == 2**70
+    assert (
+        Aggregate(Group(Bound(TABLE, (), 1, 2**70)), (Contingency((("x", 3),)),)).bound.max_rows
+        == 2**70
+    )
 
 
 MEETING = meetings.meeting()
@@ -305,7 +399,9 @@ def test_others_are_met_once_by_ids_and_by_nothing_else(changes: dict[str, Any])
 
 
 def test_ids_that_name_others_are_no_reals() -> None:
-    visits = replace(meetings.VISITS, columns=(Column("doctor", "real"), *meetings.VISITS.columns[1:]))
+    visits = replace(
+        meetings.VISITS, columns=(Column("doctor", "real"), *meetings.VISITS.columns[1:])
+    )
     with pytest.raises(InvalidArgument, match="that are no reals"):
         meetings.meeting((), source=Table(visits))
 
@@ -338,7 +434,9 @@ def test_where_two_populations_met_rows_are_filtered_and_computed_only() -> None
         Contingency((("cost", 3),)),
     ],
 )
-def test_two_populations_have_counts_sums_and_moments(measure: Measure | OrderStatistic | Contingency) -> None:
+def test_two_populations_have_counts_sums_and_moments(
+    measure: Measure | OrderStatistic | Contingency,
+) -> None:
     with pytest.raises(InvalidArgument, match="counts, sums and moments of all declared groups"):
         Aggregate(Group(COUNTED), (measure,))
 
@@ -346,7 +444,10 @@ def test_two_populations_have_counts_sums_and_moments(measure: Measure | OrderSt
 def test_the_keys_of_two_populations_are_declared_and_all_count() -> None:
     by_ward = Bound(MEETING, ("ward",), 2, 2)
     rows = (Measure("rows"),)
-    assert Aggregate(Group(by_ward, (meetings.WARDS,)), rows).population_join == (MEETING.second_population, [True])
+    assert Aggregate(Group(by_ward, (meetings.WARDS,)), rows).population_join == (
+        MEETING.second_population,
+        [True],
+    )
     with pytest.raises(InvalidArgument, match="declared groups"):
         Aggregate(Group(by_ward, None), rows)
     with pytest.raises(InvalidArgument, match="all declared groups"):
@@ -355,31 +456,57 @@ def test_the_keys_of_two_populations_are_declared_and_all_count() -> None:
 
 
 def test_a_key_has_one_value_in_each_bond() -> None:
-    """The month tells bonds apart where it is one of them; the cost never does, not even beside what the others add."""
+    """The month tells bonds apart where it is one of them; the cost never does, not even beside
+    what the others add.
+    """
     rows = (Measure("rows"),)
     months = Bound(meetings.meeting(()), ("month",), 2, 2)
     mixed = Project(MEETING, (("k", Call("=", (ColumnRef("cost"), ColumnRef("fee")))),))
     for bound, domain in ((months, meetings.MONTHS), (Bound(mixed, ("k",), 2, 2), (True, False))):
-        with pytest.raises(InvalidArgument, match="must be made of what tells the bonds of a unit apart"):
+        with pytest.raises(
+            InvalidArgument, match="must be made of what tells the bonds of a unit apart"
+        ):
             Aggregate(Group(bound, (domain,)), rows)
-    both = Project(Filter(MEETING, POSITIVE_COST), (("k", Call("concat", (ColumnRef("month"), ColumnRef("ward")))), ("d", ColumnRef("doctor"))))
-    plan = Aggregate(Group(Bound(Project(both, (("k", ColumnRef("k")), ("d", ColumnRef("d")))), ("k", "d"), 4, 2), (("maya", "mayb"), (1, 2))), rows)
+    both = Project(
+        Filter(MEETING, POSITIVE_COST),
+        (
+            ("k", Call("concat", (ColumnRef("month"), ColumnRef("ward")))),
+            ("d", ColumnRef("doctor")),
+        ),
+    )
+    plan = Aggregate(
+        Group(
+            Bound(Project(both, (("k", ColumnRef("k")), ("d", ColumnRef("d")))), ("k", "d"), 4, 2),
+            (("maya", "mayb"), (1, 2)),
+        ),
+        rows,
+    )
     assert plan.population_join == (MEETING.second_population, [False, True])
 
 
-@pytest.mark.parametrize(("keys", "groups"), [((), 1), (("ward",), 1), (("doctor", "ward"), 1), (("month",), 3), (("late", "ward"), 2)])
+@pytest.mark.parametrize(
+    ("keys", "groups"),
+    [((), 1), (("ward",), 1), (("doctor", "ward"), 1), (("month",), 3), (("late", "ward"), 2)],
+)
 def test_others_move_the_groups_that_they_do_not_decide(keys: tuple[str, ...], groups: int) -> None:
-    plan = meetings.asked(keys, (Measure("rows"), Measure("moments", "cost", meetings.COST)), most=5)
+    plan = meetings.asked(
+        keys, (Measure("rows"), Measure("moments", "cost", meetings.COST)), most=5
+    )
     rows, moments = plan.second_population_sensitivity(Unit("add-remove", "id"))
     assert rows == Sensitivity.each(groups, 5)
-    assert moments == Sensitivity.each(2 * groups, 35)  # the two numbers of a mean are clamped each by itself
+    # the two numbers of a mean are clamped each by itself
+    assert moments == Sensitivity.each(2 * groups, 35)
     assert plan.second_population_sensitivity(Unit("add-remove", "id", 2))[0] == rows.group(2)
 
 
 def test_a_unit_moves_what_its_bonds_move_together() -> None:
     plan = meetings.asked(("ward",), (Measure("total", "cost", meetings.COST),), bonds=3, rows=2)
-    assert plan.sensitivity(Unit("add-remove", "id")) == (Sensitivity(3, Fraction(30), Fraction(30), Fraction(900)),)
-    assert plan.sensitivity(Unit("add-remove", "id", 2)) == (Sensitivity(6, Fraction(60), Fraction(60), Fraction(3600)),)
+    assert plan.sensitivity(Unit("add-remove", "id")) == (
+        Sensitivity(3, Fraction(30), Fraction(30), Fraction(900)),
+    )
+    assert plan.sensitivity(Unit("add-remove", "id", 2)) == (
+        Sensitivity(6, Fraction(60), Fraction(60), Fraction(3600)),
+    )
 
 
 def test_others_are_those_whom_the_plan_meets() -> None:

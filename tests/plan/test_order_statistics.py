@@ -16,14 +16,31 @@ from plan import brute
 
 SNAP = ClampedGrid(Fraction(1), 0, 6)
 HALF = (Fraction(1, 2),)
-CASES = [(1, 1, 1, 2), (1, 2, 2, 3), (2, 1, 2, 2), (2, 2, 1, 2), (3, 1, 1, 2), (3, 2, 1, 2), (None, 2, 1, 2)]
+CASES = [
+    (1, 1, 1, 2),
+    (1, 2, 2, 3),
+    (2, 1, 2, 2),
+    (2, 2, 1, 2),
+    (3, 1, 1, 2),
+    (3, 2, 1, 2),
+    (None, 2, 1, 2),
+]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("pick", [OrderStatistic("quantiles", "x", SNAP, quantiles=HALF), OrderStatistic("least", "x", SNAP), OrderStatistic("mode", "x", values=(5, 2, 3))])
+@pytest.mark.parametrize(
+    "pick",
+    [
+        OrderStatistic("quantiles", "x", SNAP, quantiles=HALF),
+        OrderStatistic("least", "x", SNAP),
+        OrderStatistic("mode", "x", values=(5, 2, 3)),
+    ],
+)
 def test_declared_distances_hold_and_are_reached(pick: OrderStatistic, relation: Relation) -> None:
-    """Values of a unit leave, at most so many in each group, and others enter; in at most so many groups."""
+    """Values of a unit leave, at most so many in each group, and others enter; in at most so
+    many groups.
+    """
     for cells, max_groups, max_rows, most in CASES:
         plan = brute.world([pick], cells, max_groups, max_rows)
         groups = brute.GROUPS if cells is None else (*brute.GROUPS[:cells], "z")
@@ -42,7 +59,10 @@ def test_sensitivity() -> None:
 
 
 def test_width_and_columns() -> None:
-    assert OrderStatistic("quantiles", "x", SNAP, quantiles=(Fraction(1, 4), Fraction(1, 2))).width == 2
+    assert (
+        OrderStatistic("quantiles", "x", SNAP, quantiles=(Fraction(1, 4), Fraction(1, 2))).width
+        == 2
+    )
     assert OrderStatistic("mode", "x", values=("a", "b")).width == 1
     assert OrderStatistic("least", "x", SNAP).columns == ("x",)
     for kind, methods in SELECTION_METHODS.items():
@@ -58,7 +78,10 @@ def test_width_and_columns() -> None:
     [
         ("must be one of", {"kind": "median", "grid": SNAP}),
         ("must be one of", {"kind": "least", "grid": SNAP, "method": "stable"}),
-        ("must be one of exponential", {"kind": "mode", "values": (1, 2), "method": "propose", "bound": 1}),
+        (
+            "must be one of exponential",
+            {"kind": "mode", "values": (1, 2), "method": "propose", "bound": 1},
+        ),
         ("must say the grid", {"kind": "least"}),
         ("must say the grid", {"kind": "mode", "grid": SNAP}),
         ("must say the grid", {"kind": "mode", "grid": SNAP, "values": (1, 2)}),
@@ -72,7 +95,10 @@ def test_width_and_columns() -> None:
         ("rising shares", {"kind": "quantiles", "grid": SNAP, "quantiles": (Fraction(0),)}),
         ("rising shares", {"kind": "quantiles", "grid": SNAP, "quantiles": (Fraction(1),)}),
         ("rising shares", {"kind": "quantiles", "grid": SNAP, "quantiles": (*HALF, *HALF)}),
-        ("rising shares", {"kind": "quantiles", "grid": SNAP, "quantiles": (Fraction(2, 3), *HALF)}),
+        (
+            "rising shares",
+            {"kind": "quantiles", "grid": SNAP, "quantiles": (Fraction(2, 3), *HALF)},
+        ),
         ("at least a step", {"kind": "least", "grid": SNAP, "method": "propose"}),
         ("at least a step", {"kind": "least", "grid": SNAP, "method": "propose", "bound": 0}),
         ("at least a step", {"kind": "least", "grid": SNAP, "bound": 1}),

@@ -22,7 +22,8 @@ def test_domain() -> None:
     assert whole.domain(10**6) is None  # more values than a range can count
     assert whole.with_changes(step=step).domain(5) == tuple(n * 2**62 for n in (-2, -1, 0, 1, 2))
     assert whole.with_changes(step=step).domain(4) is None
-    assert Range("integer", Fraction(3), Fraction(4), Fraction(5)).domain(9) is None  # no multiple lies between them
+    # no multiple lies between them
+    assert Range("integer", Fraction(3), Fraction(4), Fraction(5)).domain(9) is None
     assert Range("real", ZERO, TWO).domain(9) is None
 
 
@@ -34,7 +35,16 @@ def test_bounded_and_but() -> None:
 
 
 @pytest.mark.parametrize(
-    "width", [Fraction(1), Fraction(3), Fraction(1, 3), Fraction(10**300), Fraction(1, 10**300), Fraction(2**20), Fraction(2**21)]
+    "width",
+    [
+        Fraction(1),
+        Fraction(3),
+        Fraction(1, 3),
+        Fraction(10**300),
+        Fraction(1, 10**300),
+        Fraction(2**20),
+        Fraction(2**21),
+    ],
 )
 def test_default_step_is_the_power_of_two_below(width: Fraction) -> None:
     step = compute_default_step(Fraction(-1), width - 1)

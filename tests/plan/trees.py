@@ -1,6 +1,8 @@
-"""Random expressions and rows: columns of every type, bounded and not, with NULLs and numbers at the ends.
+"""Random expressions and rows: columns of every type, bounded and not, with NULLs and numbers at
+the ends.
 
-They are drawn from a plain generator, since thousands are wanted in a second; the number that a test starts it with names the example.
+They are drawn from a plain generator, since thousands are wanted in a second; the number that a
+test starts it with names the example.
 """
 
 from __future__ import annotations
@@ -29,7 +31,12 @@ COLUMNS = (
     Column("u", "text"),
     Column("b", "boolean"),
     Column("c", "boolean"),
-    Column("d", "date", Fraction(date(2019, 12, 30).toordinal()), Fraction(date(2021, 2, 3).toordinal())),
+    Column(
+        "d",
+        "date",
+        Fraction(date(2019, 12, 30).toordinal()),
+        Fraction(date(2021, 2, 3).toordinal()),
+    ),
     Column("e", "date"),
 )
 SCHEMA = Schema("visits", COLUMNS, "id")
@@ -39,9 +46,27 @@ NUMBERS: tuple[Type, ...] = ("integer", "real")
 ALL: tuple[Type, ...] = ("integer", "real", "text", "boolean", "date")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 _INTEGERS = (2**53, 2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63))
-_REALS = (-0.0, 0.1, 0.49999999999999994, 2.0**53, 5e-324, -5e-324, 1e300, -1e300, sys.float_info.max, -sys.float_info.max)
+_REALS = (
+    -0.0,
+    0.1,
+    0.49999999999999994,
+    2.0**53,
+    5e-324,
+    -5e-324,
+    1e300,
+    -1e300,
+    sys.float_info.max,
+    -sys.float_info.max,
+)
 _TEXTS = ("", "a", "b", "ab", "%", "a%b", "_", "%b", "ä", "a\nb", " B ", "ß", "İ")
-_DAYS = (date.min, date.max, date(2020, 2, 29), date(2020, 1, 1), date(2020, 12, 31), date(2021, 1, 31))
+_DAYS = (
+    date.min,
+    date.max,
+    date(2020, 2, 29),
+    date(2020, 1, 1),
+    date(2020, 12, 31),
+    date(2021, 1, 31),
+)
 
 
 def value(random: Random, type_: Type) -> Any:
@@ -96,21 +121,32 @@ def _forms(random: Random, type_: Type) -> Sequence[tuple[str, Sequence[Type]]]:
         ("nullif", (type_, y)),
     ]
     if type_ in NUMBERS:
-        forms += [(name, (x, y)) for name in ("+", "-", "*", "+", "-", "*", "least", "greatest")] + [
-            (name, (type_,)) for name in ("negate", "abs")
-        ]
+        forms += [
+            (name, (x, y)) for name in ("+", "-", "*", "+", "-", "*", "least", "greatest")
+        ] + [(name, (type_,)) for name in ("negate", "abs")]
     if type_ == "integer":
-        forms += [(name, (x,)) for name in ("floor", "ceil", "round")] + [("%", ("integer", "integer"))]
-        forms += [(random.choice(("year", "quarter", "month", "day", "day of week", "day of year")), ("date",))]
+        forms += [(name, (x,)) for name in ("floor", "ceil", "round")] + [
+            ("%", ("integer", "integer"))
+        ]
+        forms += [
+            (
+                random.choice(("year", "quarter", "month", "day", "day of week", "day of year")),
+                ("date",),
+            )
+        ]
         forms += [("length", ("text",)), ("days between", ("date", "date"))]
     if type_ == "real":
         forms += [(name, (x,)) for name in ("sqrt", "ln", "to real")] + [("/", (x, y))] * 2
     if type_ == "date":
-        forms += [(random.choice(("start of year", "start of quarter", "start of month")), ("date",))]
+        forms += [
+            (random.choice(("start of year", "start of quarter", "start of month")), ("date",))
+        ]
         forms += [(name, ("date", "integer")) for name in ("add days", "add months")]
         forms += [(name, ("date", "date")) for name in ("least", "greatest")]
     if type_ == "text":
-        forms += [(name, ("text",)) for name in ("lower", "upper", "trim")] + [("concat", ("text", "text", "text"))]
+        forms += [(name, ("text",)) for name in ("lower", "upper", "trim")] + [
+            ("concat", ("text", "text", "text"))
+        ]
         forms += [("substring", ("text", "integer", "integer")), ("right", ("text", "integer"))]
     return [*forms, *_conditions(random)] if type_ == "boolean" else forms
 

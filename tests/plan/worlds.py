@@ -1,8 +1,9 @@
-"""Made-up tables that hang together, and plans over them: links, parts, joins, folds, unions, every measure and every pick,
-and combinations.
+"""Made-up tables that hang together, and plans over them: links, parts, joins, folds, unions, every
+measure and every pick, and combinations.
 
-Drawn from a plain generator, like ``trees``: the number that a test starts it with names the example. Cells hold Python values of the
-declared types (or NULL, or NaN), so that an engine's test can make columns of them as they are.
+Drawn from a plain generator, like ``trees``: the number that a test starts it with names the
+example. Cells hold Python values of the declared types (or NULL, or NaN), so that an engine's test
+can make columns of them as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,19 @@ from typing import Any
 
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Link, Partition, Schema
@@ -39,29 +52,54 @@ SHARED = (
 )
 ORDERS = Schema("orders", (*SHARED, Column("d", "date")), "id")
 VISITS = Schema("visits", (*SHARED, Column("b", "boolean"), Column("t", "text")), "id")
-ITEMS = Schema("items", (Column("order", "integer"), Column("code", "text"), *SHARED[1:]), "id", link=Link("order", ORDERS, "number"))
-PARTS = Schema("parts", (Column("item", "text"), *SHARED[1:]), "id", link=Link("ITEM", ITEMS, "Code"))
-PLACES = Schema("places", (Column("name", "text"), Column("size", "integer", Fraction(0), Fraction(9)), Column("open", "boolean")), None)
+ITEMS = Schema(
+    "items",
+    (Column("order", "integer"), Column("code", "text"), *SHARED[1:]),
+    "id",
+    link=Link("order", ORDERS, "number"),
+)
+PARTS = Schema(
+    "parts", (Column("item", "text"), *SHARED[1:]), "id", link=Link("ITEM", ITEMS, "Code")
+)
+PLACES = Schema(
+    "places",
+    (
+        Column("name", "text"),
+        Column("size", "integer", Fraction(0), Fraction(9)),
+        Column("open", "boolean"),
+    ),
+    None,
+)
 PRIVATE = (ORDERS, VISITS, ITEMS, PARTS)
 STEPS = (Fraction(1), Fraction(1), Fraction(1, 4), Fraction(2), Fraction(1, 3))
 
 
 @dataclass(frozen=True)
 class World:
-    """Schemas and rows. ``ids`` are those of the units, of one type; "orders" and "visits" hold them in the column "id"."""
+    """Schemas and rows. ``ids`` are those of the units, of one type; "orders" and "visits" hold
+    them in the column "id".
+    """
 
     schemas: Mapping[str, Schema]
     tables: Mapping[str, list[dict[str, Any]]]
     ids: tuple[Any, ...]
 
     def without(self, *units: Any) -> Mapping[str, list[dict[str, Any]]]:
-        """The tables when these units are not there. What hangs on their rows stays in its table, as nobody's or as another's."""
-        return {name: [row for row in rows if "id" not in row or row["id"] not in units] for name, rows in self.tables.items()}
+        """The tables when these units are not there. What hangs on their rows stays in its
+        table, as nobody's or as another's.
+        """
+        return {
+            name: [row for row in rows if "id" not in row or row["id"] not in units]
+            for name, rows in self.tables.items()
+        }
 
     def replaced(self, unit: Any, other: World) -> Mapping[str, list[dict[str, Any]]]:
         """The tables when the unit has the rows that it has in another world instead."""
         left = self.without(unit)
-        return {name: rows + [row for row in other.tables[name] if row.get("id") == unit] for name, rows in left.items()}
+        return {
+            name: rows + [row for row in other.tables[name] if row.get("id") == unit]
+            for name, rows in left.items()
+        }
 
 
 def world(random: Random, rows: int = 8) -> World:
@@ -69,15 +107,29 @@ def world(random: Random, rows: int = 8) -> World:
     ids: tuple[Any, ...] = random.choice([(1, 2, 3), ("u", "v", "w")])
     links: dict[str, Schema] = {}
     for schema in PRIVATE:
-        link = None if schema.link is None else replace(schema.link, parent=links[schema.link.parent.table])
-        part = Partition(random.choice(schema.columns).name.upper(), random.randint(1, 2)) if random.random() < 0.4 else None
+        link = (
+            None
+            if schema.link is None
+            else replace(schema.link, parent=links[schema.link.parent.table])
+        )
+        part = (
+            Partition(random.choice(schema.columns).name.upper(), random.randint(1, 2))
+            if random.random() < 0.4
+            else None
+        )
         links[schema.table] = replace(schema, link=link, partition=part)
     schemas = {**links, "places": PLACES}
     tables = {}
     for name, schema in schemas.items():
-        listed = [{column.name: _cell(random, column) for column in schema.columns} for _ in range(random.randint(0, rows))]
+        listed = [
+            {column.name: _cell(random, column) for column in schema.columns}
+            for _ in range(random.randint(0, rows))
+        ]
         owned = schema.link is None and schema.unit is not None
-        tables[name] = [{**({"id": random.choice((*ids, *ids, None))} if owned else {}), **row} for row in listed]
+        tables[name] = [
+            {**({"id": random.choice((*ids, *ids, None))} if owned else {}), **row}
+            for row in listed
+        ]
     return World(schemas, tables, ids)
 
 
@@ -88,21 +140,43 @@ def _cell(random: Random, column: Column) -> Any:
 
 def rank(unit: Any, group: Sequence[Value]) -> int:
     """An order as good as any, with ties."""
-    return zlib.crc32(repr((unit, [value + 0.0 if isinstance(value, float) else value for value in group])).encode()) % 16
+    return (
+        zlib.crc32(
+            repr(
+                (unit, [value + 0.0 if isinstance(value, float) else value for value in group])
+            ).encode()
+        )
+        % 16
+    )
 
 
 def constant(random: Random, type_: Type) -> Constant:
-    return Constant(random.choice([value for value in POOLS[type_] if value == value and value not in (None, float("inf"))]), type_)
+    return Constant(
+        random.choice(
+            [
+                value
+                for value in POOLS[type_]
+                if value == value and value not in (None, float("inf"))
+            ]
+        ),
+        type_,
+    )
 
 
 def condition(random: Random, known: Mapping[str, Range]) -> Expression:
     if not known or random.random() < 0.05:
         return Constant(random.choice([True, False, None]), "boolean")
     name = random.choice(sorted(known))
-    test: Expression = Call(random.choice(["=", "<>", "<", ">="]), (ColumnRef(name), constant(random, known[name].type)))
+    test: Expression = Call(
+        random.choice(["=", "<>", "<", ">="]), (ColumnRef(name), constant(random, known[name].type))
+    )
     if random.random() < 0.3:
         test = Call("is null", (ColumnRef(name),))
-    return Call(random.choice(["and", "or"]), (test, condition(random, known))) if random.random() < 0.4 else test
+    return (
+        Call(random.choice(["and", "or"]), (test, condition(random, known)))
+        if random.random() < 0.4
+        else test
+    )
 
 
 def value(random: Random, known: Mapping[str, Range], name: str) -> Expression:
@@ -110,12 +184,23 @@ def value(random: Random, known: Mapping[str, Range], name: str) -> Expression:
     read, type_ = ColumnRef(name), known[name].type
     forms: list[Expression] = [read, read, Call("coalesce", (read, constant(random, type_)))]
     if type_ in ("integer", "real"):
-        clamped = Call("greatest", (Call("least", (read, constant(random, type_))), constant(random, type_)))
+        clamped = Call(
+            "greatest", (Call("least", (read, constant(random, type_))), constant(random, type_))
+        )
         forms += [clamped, Call("+", (clamped, constant(random, type_)))]
     if type_ == "text":
-        forms += [Call("upper", (read,)), Call("substring", (Call("concat", (read, read)), Constant(1, "integer"), Constant(2, "integer")))]
+        forms += [
+            Call("upper", (read,)),
+            Call(
+                "substring",
+                (Call("concat", (read, read)), Constant(1, "integer"), Constant(2, "integer")),
+            ),
+        ]
     if type_ == "date":
-        forms += [Call("start of month", (read,)), Call("add months", (read, Constant(1, "integer")))]
+        forms += [
+            Call("start of month", (read,)),
+            Call("add months", (read, Constant(1, "integer"))),
+        ]
     return random.choice(forms)
 
 
@@ -124,45 +209,88 @@ def source(random: Random, schemas: Mapping[str, Schema], depth: int = 3) -> Rel
     if depth == 0:
         return Table(schemas[random.choice(PRIVATE).table])
     inner = source(random, schemas, depth - 1)
-    make = random.choice([_filtered, _projected, _looked_up, _beside, _beside, _folded, _folded, _together])
+    make = random.choice(
+        [_filtered, _projected, _looked_up, _beside, _beside, _folded, _folded, _together]
+    )
     return make(random, schemas, inner, depth)
 
 
-def _filtered(random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int) -> RelationNode:
+def _filtered(
+    random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int
+) -> RelationNode:
     return Filter(inner, condition(random, inner.columns))
 
 
-def _projected(random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int) -> RelationNode:
+def _projected(
+    random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int
+) -> RelationNode:
     known = inner.columns
     kept = random.sample(sorted(known), random.randint(1, len(known)))
-    return Project(inner, tuple((f"q{depth}{i}", value(random, known, name)) for i, name in enumerate(kept)))
+    return Project(
+        inner, tuple((f"q{depth}{i}", value(random, known, name)) for i, name in enumerate(kept))
+    )
 
 
-def _pairs(random: Random, here: Mapping[str, Range], there: Mapping[str, Range], most: int) -> tuple[tuple[str, str], ...]:
+def _pairs(
+    random: Random, here: Mapping[str, Range], there: Mapping[str, Range], most: int
+) -> tuple[tuple[str, str], ...]:
     numbers = ("integer", "real")
-    fits = [(a, b) for a in here for b in there if here[a].type == there[b].type or {here[a].type, there[b].type} <= set(numbers)]
+    fits = [
+        (a, b)
+        for a in here
+        for b in there
+        if here[a].type == there[b].type or {here[a].type, there[b].type} <= set(numbers)
+    ]
     return tuple(random.sample(fits, min(most, len(fits))))
 
 
-def _looked_up(random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int, most: int | None = None) -> RelationNode:
+def _looked_up(
+    random: Random,
+    schemas: Mapping[str, Schema],
+    inner: RelationNode,
+    depth: int,
+    most: int | None = None,
+) -> RelationNode:
     public: RelationNode = Table(schemas["places"])
     if random.random() < 0.4:
         public = Filter(public, condition(random, public.columns))
     on = _pairs(random, inner.columns, public.columns, random.choice([1, 1, 2]))
     if not on:
         return _filtered(random, schemas, inner, depth)
-    adds = tuple((f"p{depth}{i}", there) for i, there in enumerate(random.sample(["name", "size", "open", "size"], random.randint(0, 3))))
-    return Join(inner, public, on, adds, most or random.choice([None, 1, 2]), keeps_unmatched=random.random() < 0.5)
+    adds = tuple(
+        (f"p{depth}{i}", there)
+        for i, there in enumerate(
+            random.sample(["name", "size", "open", "size"], random.randint(0, 3))
+        )
+    )
+    return Join(
+        inner,
+        public,
+        on,
+        adds,
+        most or random.choice([None, 1, 2]),
+        keeps_unmatched=random.random() < 0.5,
+    )
 
 
-def _beside(random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int) -> RelationNode:
+def _beside(
+    random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int
+) -> RelationNode:
     other = source(random, schemas, random.choice([0, 0, depth - 1]))
     on = _pairs(random, inner.columns, other.columns, random.choice([0, 1, 1, 2]))
     kept = random.sample(sorted(other.columns), random.randint(0, min(3, len(other.columns))))
-    return Join(inner, other, on, tuple((f"j{depth}{i}", name) for i, name in enumerate(kept)), keeps_unmatched=random.random() < 0.5)
+    return Join(
+        inner,
+        other,
+        on,
+        tuple((f"j{depth}{i}", name) for i, name in enumerate(kept)),
+        keeps_unmatched=random.random() < 0.5,
+    )
 
 
-def _folded(random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int) -> RelationNode:
+def _folded(
+    random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int
+) -> RelationNode:
     known = inner.columns
     keys = tuple(random.sample(sorted(known), random.randint(0, min(2, len(known)))))
     outputs = [UnitStatistic("rows")]
@@ -170,22 +298,45 @@ def _folded(random: Random, schemas: Mapping[str, Schema], inner: RelationNode, 
         type_ = known[name].type
         outputs.append(UnitStatistic(random.choice(["values", "distinct"]), name))
         if type_ in ("integer", "real"):
-            step = random.choice([step for step in STEPS if type_ == "real" or step.denominator == 1])
-            outputs.append(UnitStatistic(random.choice(["total", "mean"]), name, ClampedGrid(step, *sorted(random.sample(range(-9, 10), 2)))))
+            step = random.choice(
+                [step for step in STEPS if type_ == "real" or step.denominator == 1]
+            )
+            outputs.append(
+                UnitStatistic(
+                    random.choice(["total", "mean"]),
+                    name,
+                    ClampedGrid(step, *sorted(random.sample(range(-9, 10), 2))),
+                )
+            )
         if type_ in ("integer", "real", "date"):
             outputs.append(UnitStatistic(random.choice(["least", "greatest"]), name))
-    return UnitAggregation(inner, keys, tuple((f"f{depth}{i}", folded) for i, folded in enumerate(outputs)))
+    return UnitAggregation(
+        inner, keys, tuple((f"f{depth}{i}", folded) for i, folded in enumerate(outputs))
+    )
 
 
-def _together(random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int) -> RelationNode:
+def _together(
+    random: Random, schemas: Mapping[str, Schema], inner: RelationNode, depth: int
+) -> RelationNode:
     """The same columns of two sources, made of columns of the same types."""
     other = source(random, schemas, random.choice([0, depth - 1]))
-    pairs = [(a, b) for a, known in inner.columns.items() for b, its in other.columns.items() if known.type == its.type]
+    pairs = [
+        (a, b)
+        for a, known in inner.columns.items()
+        for b, its in other.columns.items()
+        if known.type == its.type
+    ]
     if not pairs:
         return _filtered(random, schemas, inner, depth)
     kept = random.sample(pairs, min(4, len(pairs)))
     sides = [
-        Project(rows, tuple((f"u{depth}{i}", value(random, rows.columns, pair[side])) for i, pair in enumerate(kept)))
+        Project(
+            rows,
+            tuple(
+                (f"u{depth}{i}", value(random, rows.columns, pair[side]))
+                for i, pair in enumerate(kept)
+            ),
+        )
         for side, rows in enumerate((inner, other))
     ]
     return Union((sides[0], sides[1]))
@@ -193,24 +344,52 @@ def _together(random: Random, schemas: Mapping[str, Schema], inner: RelationNode
 
 def measure(random: Random, known: Mapping[str, Range]) -> Measure | OrderStatistic:
     numbers = [name for name, range_ in known.items() if range_.type in ("integer", "real")]
-    makers: list[Callable[[], Measure | OrderStatistic]] = [lambda: Measure("units"), lambda: Measure("rows")]
+    makers: list[Callable[[], Measure | OrderStatistic]] = [
+        lambda: Measure("units"),
+        lambda: Measure("rows"),
+    ]
     if known:
         name = random.choice(sorted(known))
-        makers += [lambda: Measure("values", name), lambda: Measure("distinct", name), lambda: Measure("distinct", name)]
+        makers += [
+            lambda: Measure("values", name),
+            lambda: Measure("distinct", name),
+            lambda: Measure("distinct", name),
+        ]
         makers += [lambda: OrderStatistic("mode", name, values=_choices(random, known[name].type))]
     if numbers:
         x, y = random.choice(numbers), random.choice(numbers)
-        makers += [lambda: Measure("total", x, _snap(random)), lambda: Measure("total", x, _snap(random), sum_bounds=(-3, 4))]
-        makers += [lambda: Measure("moments", x, _snap(random), degree=random.choice([1, 2]), has_null_sum=random.choice([False, True]))]
-        makers += [lambda: Measure("moments", x, _snap(random), degree=random.choice([1, 2]), second=(y, _snap(random)))]
         makers += [
-            lambda: OrderStatistic("quantiles", x, _snap(random), quantiles=(Fraction(1, 4), Fraction(1, 2))),
+            lambda: Measure("total", x, _snap(random)),
+            lambda: Measure("total", x, _snap(random), sum_bounds=(-3, 4)),
+        ]
+        makers += [
+            lambda: Measure(
+                "moments",
+                x,
+                _snap(random),
+                degree=random.choice([1, 2]),
+                has_null_sum=random.choice([False, True]),
+            )
+        ]
+        makers += [
+            lambda: Measure(
+                "moments", x, _snap(random), degree=random.choice([1, 2]), second=(y, _snap(random))
+            )
+        ]
+        makers += [
+            lambda: OrderStatistic(
+                "quantiles", x, _snap(random), quantiles=(Fraction(1, 4), Fraction(1, 2))
+            ),
             lambda: OrderStatistic("least", x, _snap(random)),
         ]
     dates = [name for name, range_ in known.items() if range_.type == "date"]
     if dates:
         ends = [end.toordinal() for end in (DAYS[0], DAYS[2])]
-        makers += [lambda: OrderStatistic("greatest", random.choice(dates), ClampedGrid(Fraction(1), *ends))] * 2
+        makers += [
+            lambda: OrderStatistic(
+                "greatest", random.choice(dates), ClampedGrid(Fraction(1), *ends)
+            )
+        ] * 2
     return random.choice(makers)()
 
 
@@ -226,12 +405,16 @@ def _snap(random: Random) -> ClampedGrid:
 
 
 def _choices(random: Random, type_: Type) -> tuple[Value, ...]:
-    listed = [value for value in POOLS[type_] if value == value and value not in (None, float("inf"))]
+    listed = [
+        value for value in POOLS[type_] if value == value and value not in (None, float("inf"))
+    ]
     return tuple(random.sample(listed, min(len(listed), random.randint(2, 3))))
 
 
 def plan(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
-    """A question about such tables: of units with ids, or now and then of rows that are units of their own."""
+    """A question about such tables: of units with ids, or now and then of rows that are units of
+    their own.
+    """
     alone = random.random() < 0.1
     if alone:
         rows: RelationNode = Table(Schema("visits", schemas["visits"].columns, "row"))
@@ -240,24 +423,42 @@ def plan(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
         rows = source(random, schemas, random.randint(0, 3))
     known = rows.columns
     keys = tuple(random.sample(sorted(known), min(len(known), random.choice([0, 1, 1, 1, 2]))))
-    lists = tuple(tuple(dict.fromkeys(constant(random, known[key].type).value for _ in range(4))) for key in keys)
+    lists = tuple(
+        tuple(dict.fromkeys(constant(random, known[key].type).value for _ in range(4)))
+        for key in keys
+    )
     caps = (1, 1) if alone else (random.randint(1, 3), random.randint(1, 3))
     measures = dict.fromkeys(measure(random, known) for _ in range(random.randint(1, 5)))
     if rows.unit != "row":
         measures = dict.fromkeys(in_parts(random, one) for one in measures)
-    return Aggregate(Group(Bound(rows, keys, *caps), lists if random.random() < 0.6 else None), tuple(measures))
+    return Aggregate(
+        Group(Bound(rows, keys, *caps), lists if random.random() < 0.6 else None), tuple(measures)
+    )
 
 
 def crossed(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
-    """Combinations of whole numbers of such tables: of few codes, and of so many that they need several words."""
+    """Combinations of whole numbers of such tables: of few codes, and of so many that they need
+    several words.
+    """
     while True:
         alone = random.random() < 0.2
-        rows: RelationNode = Table(Schema("visits", schemas["visits"].columns, "row")) if alone else source(random, schemas, random.randint(0, 3))
+        rows: RelationNode = (
+            Table(Schema("visits", schemas["visits"].columns, "row"))
+            if alone
+            else source(random, schemas, random.randint(0, 3))
+        )
         numbers = [name for name, range_ in rows.columns.items() if range_.type == "integer"]
         if numbers:
             break
     names = random.sample(numbers, random.randint(1, min(4, len(numbers))))
-    cross = Contingency(tuple((name, random.choice([2, 3, 3, 8, 2**53 + 2, 2**62])) for name in names))
+    cross = Contingency(
+        tuple((name, random.choice([2, 3, 3, 8, 2**53 + 2, 2**62])) for name in names)
+    )
     if not alone:
         cross = replace(cross, resolution=random.choice([1, 1, 2, 2**10, 2**38]))
-    return Aggregate(Group(Bound(rows, (), *((1, 1) if alone else (random.randint(1, 2), random.randint(1, 3))))), (cross,))
+    return Aggregate(
+        Group(
+            Bound(rows, (), *((1, 1) if alone else (random.randint(1, 2), random.randint(1, 3))))
+        ),
+        (cross,),
+    )

@@ -92,7 +92,9 @@ unique = [["id"], ["name", "country"]]
 
 
 def edited(*changes: tuple[str, str]) -> str:
-    """The page with pieces replaced; each must be there exactly once, so that no edit silently does nothing."""
+    """The page with pieces replaced; each must be there exactly once, so that no edit silently
+    does nothing.
+    """
     text = CLINIC
     for old, new in changes:
         assert text.count(old) == 1, old
@@ -114,4 +116,7 @@ def mistakes(text: str) -> list[tuple[int, str]]:
     """(line, sentence) of every mistake."""
     with pytest.raises(InvalidArgument) as caught:
         parse_policy(text)
-    return [(int(number), says) for number, says in re.findall(r"^  line (\d+): (.*?)\.?$", str(caught.value), re.MULTILINE)]
+    return [
+        (int(number), says)
+        for number, says in re.findall(r"^  line (\d+): (.*?)\.?$", str(caught.value), re.MULTILINE)
+    ]

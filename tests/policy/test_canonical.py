@@ -31,13 +31,19 @@ day = { values = [2026-01-01] }
 def test_the_text_gives_the_policy_back(one: Policy) -> None:
     back = Policy.from_canonical(one.canonical())
     assert back == one
-    assert {table.name: table for table in back.tables}.keys() == {table.name for table in one.tables}
+    assert {table.name: table for table in back.tables}.keys() == {
+        table.name for table in one.tables
+    }
     for table in one.tables:
         other = back.table(table.name)
         assert other is not None
-        assert sorted(other.columns, key=lambda column: column.name) == sorted(table.columns, key=lambda column: column.name)
+        assert sorted(other.columns, key=lambda column: column.name) == sorted(
+            table.columns, key=lambda column: column.name
+        )
         assert [type(value) for column in other.columns for value in column.values or ()] == [
-            type(value) for column in sorted(table.columns, key=lambda column: column.name) for value in column.values or ()
+            type(value)
+            for column in sorted(table.columns, key=lambda column: column.name)
+            for value in column.values or ()
         ]
 
 
@@ -50,7 +56,9 @@ def test_numbers_are_exact_and_the_text_is_plain() -> None:
 
 
 def test_the_text_never_changes_its_meaning() -> None:
-    """Ledgers keep digests for years: if this fails, FORMAT must grow and the old text must still be read."""
+    """Ledgers keep digests for years: if this fails, FORMAT must grow and the old text must
+    still be read.
+    """
     assert FORMAT == 1
     assert policy().digest == "9f4814030a806d278d7f731325236f9ef16da796aea652a39cc51d32dd783950"
 
@@ -58,11 +66,30 @@ def test_the_text_never_changes_its_meaning() -> None:
 def test_a_line_that_came_later_is_written_only_where_it_says_something() -> None:
     assert "max_failures" not in policy(('engine = "duckdb"', "max_failures = 20")).canonical()
     other = policy(('engine = "duckdb"', "max_failures = 7"))
-    assert json.loads(other.canonical())["max_failures"] == Policy.from_canonical(other.canonical()).max_failures == 7
-    assert "auto_bounds" not in policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = false")).canonical()
-    assert '"auto_bounds":true' in policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true")).canonical()
-    assert "multiline" not in policy(("public = true", "public = true\nmultiline = false")).canonical()
-    assert '"multiline":true' in policy(("public = true", "public = true\nmultiline = true")).canonical()
+    assert (
+        json.loads(other.canonical())["max_failures"]
+        == Policy.from_canonical(other.canonical()).max_failures
+        == 7
+    )
+    assert (
+        "auto_bounds"
+        not in policy(
+            ("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = false")
+        ).canonical()
+    )
+    assert (
+        '"auto_bounds":true'
+        in policy(
+            ("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true")
+        ).canonical()
+    )
+    assert (
+        "multiline" not in policy(("public = true", "public = true\nmultiline = false")).canonical()
+    )
+    assert (
+        '"multiline":true'
+        in policy(("public = true", "public = true\nmultiline = true")).canonical()
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +109,9 @@ def test_other_text_is_refused(text: str) -> None:
 
 
 def test_a_later_format_is_named() -> None:
-    with pytest.raises(InvalidArgument, match="must have format 1; a newer Hedgerow may have written it; got 2"):
+    with pytest.raises(
+        InvalidArgument, match="must have format 1; a newer Hedgerow may have written it; got 2"
+    ):
         decode_policy('{"format": 2}')
 
 

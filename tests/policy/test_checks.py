@@ -20,7 +20,18 @@ from policy.page import policy
 CLINIC = policy()
 BUDGET = CLINIC.budgets[0]
 VISITS, REGIONS = CLINIC.tables
-ROWS = TableRule("t", "t.csv", False, "row", "add-remove", "patients", max_units=9, max_rows=9, max_groups=1, max_rows_per_group=1)
+ROWS = TableRule(
+    "t",
+    "t.csv",
+    False,
+    "row",
+    "add-remove",
+    "patients",
+    max_units=9,
+    max_rows=9,
+    max_groups=1,
+    max_rows_per_group=1,
+)
 F = Fraction
 
 
@@ -36,21 +47,28 @@ F = Fraction
     ],
 )
 def test_the_database(name: str, engine: str, told: str) -> None:
-    ((mistake),) = check_database(name, engine)
+    (mistake,) = check_database(name, engine)
     assert told in mistake.message
     assert not list(check_database("clinic-2026.v1", "duckdb", 1))
 
 
 @pytest.mark.parametrize("count", [0, -1, True, "many"])
 def test_failures_are_counted_in_whole_numbers(count: int) -> None:
-    ((mistake),) = check_database("clinic", "duckdb", count)
-    assert mistake == Mistake(("database", "max_failures"), f"max_failures must be a whole number of at least 1; got {count!r}")
+    (mistake,) = check_database("clinic", "duckdb", count)
+    assert mistake == Mistake(
+        ("database", "max_failures"),
+        f"max_failures must be a whole number of at least 1; got {count!r}",
+    )
 
 
 @pytest.mark.parametrize(
     ("changed", "key", "told"),
     [
-        ({"epsilon": F(0), "max_epsilon_per_query": F(0), "default_epsilon": F(0)}, "epsilon", "epsilon must be above 0"),
+        (
+            {"epsilon": F(0), "max_epsilon_per_query": F(0), "default_epsilon": F(0)},
+            "epsilon",
+            "epsilon must be above 0",
+        ),
         ({"default_epsilon": F(-1)}, "default_epsilon", "must be above 0"),
         ({"delta": F(1)}, "delta", "strictly between 0 and 1; got 1"),
         ({"default_delta": F(0)}, "default_delta", "strictly between 0 and 1"),
@@ -78,7 +96,10 @@ def test_sound_budgets_pass() -> None:
 
 def test_an_analyst() -> None:
     assert not list(check_analyst(AnalystRule("ana"), ("a",)))
-    assert [mistake.path for mistake in check_analyst(AnalystRule("", F(0)), ("a",))] == [("a",), ("a", "max_epsilon")]
+    assert [mistake.path for mistake in check_analyst(AnalystRule("", F(0)), ("a",))] == [
+        ("a",),
+        ("a", "max_epsilon"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -91,26 +112,54 @@ def test_an_analyst() -> None:
         (replace(VISITS, max_groups=True), "max_groups", "whole number of at least 1; got True"),
         (replace(VISITS, unit=None), "unit", "unit is missing"),
         (replace(VISITS, neighbours=None), "neighbours", "neighbours is missing"),
-        (replace(VISITS, neighbours="both"), "neighbours", "must be 'add-remove' or 'change-one'; got 'both'"),  # type: ignore[arg-type]
+        (
+            replace(VISITS, neighbours="both"),
+            "neighbours",
+            "must be 'add-remove' or 'change-one'; got 'both'",
+        ),  # type: ignore[arg-type]
         (replace(VISITS, population=None), "population", "population is missing"),
         (replace(VISITS, population=" x"), "population", "the name of a population"),
         (replace(VISITS, max_units=None), "max_units", "max_units is missing"),
         (replace(VISITS, max_groups=None), "max_groups", "max_groups is missing"),
-        (replace(VISITS, max_rows_per_group=None), "max_rows_per_group", "max_rows_per_group is missing"),
+        (
+            replace(VISITS, max_rows_per_group=None),
+            "max_rows_per_group",
+            "max_rows_per_group is missing",
+        ),
         (replace(ROWS, max_groups=2), "max_groups", "a row is in one group, once"),
         (replace(ROWS, max_rows_per_group=5), "max_rows_per_group", "a row is in one group, once"),
         (replace(REGIONS, unit="row"), "unit", "a public table protects nobody: leave out unit"),
         (replace(REGIONS, partition=PartitionRule("x", 1)), "partition", "leave out partition"),
         (replace(VISITS, auto_bounds=True, max_units=None), "max_units", "max_units is missing"),
-        (replace(REGIONS, auto_bounds=True), "auto_bounds", "the bounds of public columns are known: leave out auto_bounds"),
-        (replace(VISITS, multiline=True), "multiline", "multiline is about the lines of a .csv file: leave it out"),
-        (replace(VISITS, unique=(("age",),)), "unique", "unique is a public fact about a public table"),
-        (replace(REGIONS, unique=(("a", "A"),)), "unique", "a key names each of its columns once; got a, A"),
-        (replace(REGIONS, columns=(ColumnRule("a", hidden=True),), unique=(("A",),)), "unique", "the column 'A' is hidden, and no key"),
+        (
+            replace(REGIONS, auto_bounds=True),
+            "auto_bounds",
+            "the bounds of public columns are known: leave out auto_bounds",
+        ),
+        (
+            replace(VISITS, multiline=True),
+            "multiline",
+            "multiline is about the lines of a .csv file: leave it out",
+        ),
+        (
+            replace(VISITS, unique=(("age",),)),
+            "unique",
+            "unique is a public fact about a public table",
+        ),
+        (
+            replace(REGIONS, unique=(("a", "A"),)),
+            "unique",
+            "a key names each of its columns once; got a, A",
+        ),
+        (
+            replace(REGIONS, columns=(ColumnRule("a", hidden=True),), unique=(("A",),)),
+            "unique",
+            "the column 'A' is hidden, and no key",
+        ),
     ],
 )
 def test_a_table(rule: TableRule, key: str | None, told: str) -> None:
-    ((mistake),) = check_table(rule, ("t",))
+    (mistake,) = check_table(rule, ("t",))
     assert mistake.path == (("t",) if key is None else ("t", key))
     assert told in mistake.message
 
@@ -131,7 +180,10 @@ def test_sound_tables_pass() -> None:
 
 def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
     rule = replace(ROWS, columns=(ColumnRule("a", "text"), ColumnRule("A", "what")))
-    assert [mistake.path for mistake in check_table(rule, ("t",))] == [("t", "columns", "A"), ("t", "columns", "A", "type")]
+    assert [mistake.path for mistake in check_table(rule, ("t",))] == [
+        ("t", "columns", "A"),
+        ("t", "columns", "A", "type"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -139,18 +191,34 @@ def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
     [
         (replace(VISITS, partition=PartitionRule("weight", 1)), "column", "'weight' has none"),
         (replace(VISITS, partition=PartitionRule("age", 1)), "column", "'age' has none"),
-        (replace(VISITS, partition=PartitionRule("month", 13)), "max_parts_per_unit", "at most the number of parts (12)"),
-        (replace(ROWS, columns=VISITS.columns, partition=PartitionRule("month", 2)), "max_parts_per_unit", "a row is in one part"),
-        (replace(VISITS, partition=PartitionRule("month", 0)), "max_parts_per_unit", "whole number of at least 1; got 0"),
         (
-            replace(VISITS, columns=(ColumnRule("x", "real", values=(F(1), F(2))),), partition=PartitionRule("x", 1)),
+            replace(VISITS, partition=PartitionRule("month", 13)),
+            "max_parts_per_unit",
+            "at most the number of parts (12)",
+        ),
+        (
+            replace(ROWS, columns=VISITS.columns, partition=PartitionRule("month", 2)),
+            "max_parts_per_unit",
+            "a row is in one part",
+        ),
+        (
+            replace(VISITS, partition=PartitionRule("month", 0)),
+            "max_parts_per_unit",
+            "whole number of at least 1; got 0",
+        ),
+        (
+            replace(
+                VISITS,
+                columns=(ColumnRule("x", "real", values=(F(1), F(2))),),
+                partition=PartitionRule("x", 1),
+            ),
             "column",
             "'x' is real",
         ),
     ],
 )
 def test_a_partition(rule: TableRule, key: str, told: str) -> None:
-    ((mistake),) = check_table(rule, ("t",))
+    (mistake,) = check_table(rule, ("t",))
     assert mistake.path == ("t", "partition", key)
     assert told in mistake.message
 
@@ -161,38 +229,55 @@ def together(*tables: TableRule, delta: Fraction | None = BUDGET.delta) -> list[
 
 def test_names_are_distinct_without_regard_to_case() -> None:
     tables = (VISITS, replace(VISITS, name="Visits"))
-    found = list(check_consistency((BUDGET, BUDGET), tables, (AnalystRule("ana"), AnalystRule("Ana"))))
-    assert [mistake.path for mistake in found] == [("budgets", "patients"), ("tables", "Visits"), ("analysts", "Ana")]
+    found = list(
+        check_consistency((BUDGET, BUDGET), tables, (AnalystRule("ana"), AnalystRule("Ana")))
+    )
+    assert [mistake.path for mistake in found] == [
+        ("budgets", "patients"),
+        ("tables", "Visits"),
+        ("analysts", "Ana"),
+    ]
 
 
 def test_tables_of_one_population_agree_on_the_kind_of_unit_and_on_neighbours() -> None:
     other = replace(ROWS, name="other", neighbours="change-one")
     found = together(VISITS, other)
-    assert [mistake.path for mistake in found] == [("tables", "other", "unit"), ("tables", "other", "neighbours")]
+    assert [mistake.path for mistake in found] == [
+        ("tables", "other", "unit"),
+        ("tables", "other", "neighbours"),
+    ]
     assert "'visits' has 'patient_id', this one 'row'" in found[0].message
     assert not together(VISITS, replace(VISITS, name="stays", source="stays.csv", unit="person"))
 
 
 def test_every_population_has_a_budget() -> None:
-    ((mistake),) = together(VISITS, replace(VISITS, name="staff", source="staff.csv", population="staff"))
-    assert mistake == Mistake(("tables", "staff", "population"), "population 'staff' has no budget: add [budgets.staff] with its epsilon")
+    (mistake,) = together(
+        VISITS, replace(VISITS, name="staff", source="staff.csv", population="staff")
+    )
+    assert mistake == Mistake(
+        ("tables", "staff", "population"),
+        "population 'staff' has no budget: add [budgets.staff] with its epsilon",
+    )
 
 
 def test_one_source_has_one_population_and_one_unit() -> None:
     budgets = (BUDGET, replace(BUDGET, population="staff"))
     moved = replace(VISITS, name="copy", population="staff")
-    ((mistake),) = check_consistency(budgets, (VISITS, moved), ())
-    assert mistake == Mistake(("tables", "copy", "source"), "the source of 'copy' is also that of 'visits', in two populations")
-    ((mistake),) = together(VISITS, replace(REGIONS, source=VISITS.source))
+    (mistake,) = check_consistency(budgets, (VISITS, moved), ())
+    assert mistake == Mistake(
+        ("tables", "copy", "source"),
+        "the source of 'copy' is also that of 'visits', in two populations",
+    )
+    (mistake,) = together(VISITS, replace(REGIONS, source=VISITS.source))
     assert "public here and protected there" in mistake.message
-    ((mistake),) = together(VISITS, replace(VISITS, name="copy", unit="doctor_id"))
+    (mistake,) = together(VISITS, replace(VISITS, name="copy", unit="doctor_id"))
     assert mistake.path == ("tables", "copy", "unit")
     assert not together(VISITS, replace(VISITS, name="copy"))
 
 
 def test_delta_is_judged_by_the_largest_table_of_its_population() -> None:
     small = replace(VISITS, name="small", source="small.csv", max_units=10)
-    ((mistake),) = together(small, VISITS, delta=F(1, 2_000_000))
+    (mistake,) = together(small, VISITS, delta=F(1, 2_000_000))
     assert mistake.path == ("budgets", "patients", "delta")
     assert "delta must be below 1/max_units (1/2000000)" in mistake.message
     assert not together(small, VISITS, delta=F(1, 2_000_001))
@@ -200,13 +285,19 @@ def test_delta_is_judged_by_the_largest_table_of_its_population() -> None:
 
 def test_rows_need_a_bound_where_there_is_a_delta() -> None:
     unbounded = replace(ROWS, max_units=None, max_rows=None)
-    ((mistake),) = together(unbounded)
+    (mistake,) = together(unbounded)
     assert mistake.path == ("tables", "t", "max_rows")
     assert not together(unbounded, delta=None)
 
 
 def test_what_is_allowed_but_probably_not_meant() -> None:
     assert not list(list_warnings((replace(BUDGET, delta=F(1, 20_000_000)),), (VISITS,)))
-    ((warning),) = list_warnings((replace(BUDGET, delta=F(1, 10_000_000)),), (VISITS,))
-    assert warning == ("The delta of population 'patients' (1e-07) is large for 2000000 units: stay below 1/(10 max_units), here 5e-08.")
-    assert list(list_warnings((BUDGET,), (REGIONS,))) == ["No table uses the budget of population 'patients'."]
+    (warning,) = list_warnings((replace(BUDGET, delta=F(1, 10_000_000)),), (VISITS,))
+    assert (
+        warning
+        == "The delta of population 'patients' (1e-07) is large for 2000000 units: stay below 1/(10"
+        " max_units), here 5e-08."
+    )
+    assert list(list_warnings((BUDGET,), (REGIONS,))) == [
+        "No table uses the budget of population 'patients'."
+    ]

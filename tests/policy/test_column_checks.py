@@ -48,26 +48,62 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
         (ColumnRule("a", "integer", F(0), F(MAX_STEPS + 1), F(1)), "step", "at most 2^40 steps"),
         (ColumnRule("a", "real", F(2**61), F(2**61 + 4), F(1)), "step", "at most 2^40 steps"),
         (ColumnRule("a", "real", F(-(2**61)), F(4 - 2**61), F(1)), "step", "at most 2^40 steps"),
-        (ColumnRule("a", "integer", F(1, 2), F(2)), "min", "min of an integer column must be a whole number; got 0.5"),
+        (
+            ColumnRule("a", "integer", F(1, 2), F(2)),
+            "min",
+            "min of an integer column must be a whole number; got 0.5",
+        ),
         (ColumnRule("a", "integer", F(0), F(5, 2)), "max", "max of an integer column"),
         (ColumnRule("a", "integer", F(0), F(2), F(1, 2)), "step", "step of an integer column"),
-        (ColumnRule("a", "text", F(0), F(1)), None, "min, max and step are for integer and real columns: leave them out"),
+        (
+            ColumnRule("a", "text", F(0), F(1)),
+            None,
+            "min, max and step are for integer and real columns: leave them out",
+        ),
         (ColumnRule("a", "date", F(0), F(1)), None, "write a range of values"),
         (ColumnRule("a", "boolean", step=F(1)), None, "are for integer and real columns"),
         (ColumnRule("a", "text", values=()), "values", "must not be empty"),
         (ColumnRule("a", "text", values=("x", "y", "x")), "values", "'x' is there twice"),
-        (ColumnRule("a", "date", values=(date(2026, 1, 1),) * 2), "values", "'2026-01-01' is there twice"),
-        (ColumnRule("a", "integer", F(1), F(5), F(1), (0, 6)), "values", "must lie between min and max; got 0"),
-        (ColumnRule("a", "date", values=(date(2026, 1, 2),), grain="month"), "values", "on the first day of their month"),
-        (ColumnRule("a", "date", values=(date(2026, 2, 1),), grain="year"), "values", "on the first day of their year"),
-        (ColumnRule("a", "text", values=("x",), grain="month"), "values", "on the first day of their month"),
-        (ColumnRule("a", "date", values=(date(2026, 2, 1),), grain="week"), "values", "on the first day of their week"),  # type: ignore[arg-type]
-        (ColumnRule("a", "text", hidden=True), None, "hidden = true excludes the rest: leave out type"),
+        (
+            ColumnRule("a", "date", values=(date(2026, 1, 1),) * 2),
+            "values",
+            "'2026-01-01' is there twice",
+        ),
+        (
+            ColumnRule("a", "integer", F(1), F(5), F(1), (0, 6)),
+            "values",
+            "must lie between min and max; got 0",
+        ),
+        (
+            ColumnRule("a", "date", values=(date(2026, 1, 2),), grain="month"),
+            "values",
+            "on the first day of their month",
+        ),
+        (
+            ColumnRule("a", "date", values=(date(2026, 2, 1),), grain="year"),
+            "values",
+            "on the first day of their year",
+        ),
+        (
+            ColumnRule("a", "text", values=("x",), grain="month"),
+            "values",
+            "on the first day of their month",
+        ),
+        (
+            ColumnRule("a", "date", values=(date(2026, 2, 1),), grain="week"),
+            "values",
+            "on the first day of their week",
+        ),  # type: ignore[arg-type]
+        (
+            ColumnRule("a", "text", hidden=True),
+            None,
+            "hidden = true excludes the rest: leave out type",
+        ),
         (ColumnRule("a", None, F(0), F(1), hidden=True), None, "leave out min, max"),
     ],
 )
 def test_every_fault_is_told_with_its_place(rule: ColumnRule, key: str | None, told: str) -> None:
-    ((mistake),) = check_column(rule, ("c",), "patient_id")
+    (mistake,) = check_column(rule, ("c",), "patient_id")
     assert mistake.path == (("c",) if key is None else ("c", key))
     assert told in mistake.message
 
@@ -81,7 +117,7 @@ def test_every_fault_is_told_with_its_place(rule: ColumnRule, key: str | None, t
     ],
 )
 def test_the_unit_column_is_neither_hidden_nor_bounded(rule: ColumnRule, key: str) -> None:
-    ((mistake),) = check_column(rule, ("c",), "iD")
+    (mistake,) = check_column(rule, ("c",), "iD")
     assert mistake.path == ("c", key)
     assert "the unit column 'Id'" in mistake.message
     assert not list(check_column(ColumnRule("Id", "text"), ("c",), "id"))

@@ -31,18 +31,32 @@ from hedgerow.policy.declared_values import MAX_VALUES, read_values
         ([np.str_("a")], None, "text", ("a",)),
     ],
 )
-def test_lists_are_of_one_kind_and_exact(written: object, declared: str | None, kind: str, values: tuple[object, ...]) -> None:
+def test_lists_are_of_one_kind_and_exact(
+    written: object, declared: str | None, kind: str, values: tuple[object, ...]
+) -> None:
     assert read_values(written, declared)[:2] == (kind, values)
-    assert [type(value) for value in read_values(written, declared)[1]] == [type(value) for value in values]
+    assert [type(value) for value in read_values(written, declared)[1]] == [
+        type(value) for value in values
+    ]
 
 
 @pytest.mark.parametrize(
     ("written", "declared", "kind", "values"),
     [
-        ("2026-11 … 2027-02", None, "date", (date(2026, 11, 1), date(2026, 12, 1), date(2027, 1, 1), date(2027, 2, 1))),
+        (
+            "2026-11 … 2027-02",
+            None,
+            "date",
+            (date(2026, 11, 1), date(2026, 12, 1), date(2027, 1, 1), date(2027, 2, 1)),
+        ),
         ("2026-11...2026-12", "date", "date", (date(2026, 11, 1), date(2026, 12, 1))),
         ("2026-11 … 2026-12", "text", "text", ("2026-11", "2026-12")),
-        ("2024-02-28 … 2024-03-01", None, "date", (date(2024, 2, 28), date(2024, 2, 29), date(2024, 3, 1))),
+        (
+            "2024-02-28 … 2024-03-01",
+            None,
+            "date",
+            (date(2024, 2, 28), date(2024, 2, 29), date(2024, 3, 1)),
+        ),
         ("2024-02-28 … 2024-02-29", "text", "text", ("2024-02-28", "2024-02-29")),
         ("2024 … 2026", "date", "date", (date(2024, 1, 1), date(2025, 1, 1), date(2026, 1, 1))),
         ("2024 … 2026", None, "integer", (2024, 2025, 2026)),
@@ -53,7 +67,9 @@ def test_lists_are_of_one_kind_and_exact(written: object, declared: str | None, 
         ("5 … 5", "integer", "integer", (5,)),
     ],
 )
-def test_ranges_hold_both_ends(written: str, declared: str | None, kind: str, values: tuple[object, ...]) -> None:
+def test_ranges_hold_both_ends(
+    written: str, declared: str | None, kind: str, values: tuple[object, ...]
+) -> None:
     assert read_values(written, declared)[:2] == (kind, values)
 
 
@@ -90,7 +106,9 @@ def test_ranges_hold_both_ends(written: str, declared: str | None, kind: str, va
         (list(range(MAX_VALUES + 1)), None, "must be at most 100,000"),
     ],
 )
-def test_what_is_not_a_set_of_values_is_refused(written: object, declared: str | None, told: str) -> None:
+def test_what_is_not_a_set_of_values_is_refused(
+    written: object, declared: str | None, told: str
+) -> None:
     with pytest.raises(InvalidArgument, match=told) as caught:
         read_values(written, declared)
     assert caught.value.argument == "values"
@@ -111,7 +129,9 @@ def test_what_is_not_a_set_of_values_is_refused(written: object, declared: str |
         (["2026-01"], None, "day"),
     ],
 )
-def test_a_date_stands_for_what_was_written(written: object, declared: str | None, grain: str) -> None:
+def test_a_date_stands_for_what_was_written(
+    written: object, declared: str | None, grain: str
+) -> None:
     """The first of January may be a day, a month or a year; only the custodian's spelling tells."""
     assert read_values(written, declared)[2] == grain
 
@@ -121,4 +141,6 @@ def test_a_date_stands_for_what_was_written(written: object, declared: str | Non
 def test_a_range_of_days_has_every_day_once(begin: date, days: int) -> None:
     end = begin + datetime.timedelta(days=days)
     _, values, _ = read_values(f"{begin} … {end}")
-    assert [value.toordinal() for value in values if isinstance(value, date)] == list(range(begin.toordinal(), end.toordinal() + 1))
+    assert [value.toordinal() for value in values if isinstance(value, date)] == list(
+        range(begin.toordinal(), end.toordinal() + 1)
+    )

@@ -25,51 +25,105 @@ epsilon = 1
 PARTITION = '[tables.visits.partition]\ncolumn = "month"\nmax_parts_per_unit = 12\n'
 
 LOOSE = [
-    (("epsilon = 3.0", "epsilon = 4.5"), "budget of population 'patients': epsilon is raised from 3 to 4.5."),
-    (("delta   = 1e-9", "delta   = 2e-9"), "budget of population 'patients': delta is raised from 1e-09 to 2e-09."),
+    (
+        ("epsilon = 3.0", "epsilon = 4.5"),
+        "budget of population 'patients': epsilon is raised from 3 to 4.5.",
+    ),
+    (
+        ("delta   = 1e-9", "delta   = 2e-9"),
+        "budget of population 'patients': delta is raised from 1e-09 to 2e-09.",
+    ),
     (
         ("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 2.0"),
         "population 'patients': max_epsilon_per_query is raised from 1 to 2.",
     ),
-    (("max_epsilon_per_query = 1.0\n", ""), "population 'patients': max_epsilon_per_query is raised from 1 to 3."),
-    (('"laplace"', '"gaussian"'), "population 'patients': noise changes from 'laplace' to 'gaussian'."),
-    (('"patient_id"', '"doctor_id"'), "table 'visits': unit changes from 'patient_id' to 'doctor_id'."),
-    (('"add-remove"', '"change-one"'), "table 'visits': neighbours changes from 'add-remove' to 'change-one'."),
-    (("max_units  = 2_000_000", "max_units  = 3_000_000"), "table 'visits': max_units is raised from 2000000 to 3000000."),
+    (
+        ("max_epsilon_per_query = 1.0\n", ""),
+        "population 'patients': max_epsilon_per_query is raised from 1 to 3.",
+    ),
+    (
+        ('"laplace"', '"gaussian"'),
+        "population 'patients': noise changes from 'laplace' to 'gaussian'.",
+    ),
+    (
+        ('"patient_id"', '"doctor_id"'),
+        "table 'visits': unit changes from 'patient_id' to 'doctor_id'.",
+    ),
+    (
+        ('"add-remove"', '"change-one"'),
+        "table 'visits': neighbours changes from 'add-remove' to 'change-one'.",
+    ),
+    (
+        ("max_units  = 2_000_000", "max_units  = 3_000_000"),
+        "table 'visits': max_units is raised from 2000000 to 3000000.",
+    ),
     (("max_rows   = 50_000_000\n", ""), "table 'visits': max_rows of 50000000 is dropped."),
     (("max_groups = 3", "max_groups = 4"), "table 'visits': max_groups is raised from 3 to 4."),
-    (("max_rows_per_group = 5", "max_rows_per_group = 6"), "table 'visits': max_rows_per_group is raised from 5 to 6."),
-    (("max = 110", "max = 100"), "column 'age' of table 'visits': max changes from 110 to 100."),
-    (("min = 0, max = 110", "min = -1, max = 110"), "column 'age' of table 'visits': min changes from 0 to -1."),
-    (("step = 0.01", "step = 0.1"), "column 'cost' of table 'visits': step changes from 0.01 to 0.1."),
     (
-        ('"2026-01 … 2026-12"', "[" + ", ".join(f"2026-{month:02}-01" for month in range(1, 13)) + "]"),
+        ("max_rows_per_group = 5", "max_rows_per_group = 6"),
+        "table 'visits': max_rows_per_group is raised from 5 to 6.",
+    ),
+    (("max = 110", "max = 100"), "column 'age' of table 'visits': max changes from 110 to 100."),
+    (
+        ("min = 0, max = 110", "min = -1, max = 110"),
+        "column 'age' of table 'visits': min changes from 0 to -1.",
+    ),
+    (
+        ("step = 0.01", "step = 0.1"),
+        "column 'cost' of table 'visits': step changes from 0.01 to 0.1.",
+    ),
+    (
+        (
+            '"2026-01 … 2026-12"',
+            "[" + ", ".join(f"2026-{month:02}-01" for month in range(1, 13)) + "]",
+        ),
         "column 'month' of table 'visits': values change.",
     ),
     ((', "west"]', "]"), "column 'region' of table 'visits': values change."),
-    (("note   = { hidden = true }", 'note   = { type = "text" }'), "column 'note' of table 'visits': is shown, and was hidden."),
+    (
+        ("note   = { hidden = true }", 'note   = { type = "text" }'),
+        "column 'note' of table 'visits': is shown, and was hidden.",
+    ),
     (("note   = { hidden = true }\n", ""), "column 'note' of table 'visits': is hidden no more."),
-    (("note   =", 'more   = { type = "text" }\nnote   ='), "column 'more' of table 'visits': is newly declared."),
-    (("max_parts_per_unit = 12", "max_parts_per_unit = 2"), "table 'visits': max_parts_per_unit is lowered from 12 to 2."),
+    (
+        ("note   =", 'more   = { type = "text" }\nnote   ='),
+        "column 'more' of table 'visits': is newly declared.",
+    ),
+    (
+        ("max_parts_per_unit = 12", "max_parts_per_unit = 2"),
+        "table 'visits': max_parts_per_unit is lowered from 12 to 2.",
+    ),
     (
         ('column = "month"\nmax_parts_per_unit = 12', 'column = "region"\nmax_parts_per_unit = 4'),
         "table 'visits': partition changes its column from 'month' to 'region'.",
     ),
-    ((PARTITION, ""), "table 'visits': partition is dropped, and questions are paid for in another way."),
-    (("public = true", 'public = true\nunique = ["id", "code"]'), "table 'regions': id, code is said to be unique."),
+    (
+        (PARTITION, ""),
+        "table 'visits': partition is dropped, and questions are paid for in another way.",
+    ),
+    (
+        ("public = true", 'public = true\nunique = ["id", "code"]'),
+        "table 'regions': id, code is said to be unique.",
+    ),
     (
         ("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"),
         "table 'visits': bounds that are not declared are found in the data, privately.",
     ),
     (
         ("visits.parquet", "v.csv"),
-        "table 'visits': source changes from 'visits.parquet' to 'v.csv' under the same version; declare a new one.",
+        (
+            "table 'visits': source changes from 'visits.parquet' to 'v.csv' under the same"
+            " version; declare a new one."
+        ),
     ),
     (("max_epsilon = 1.0", "max_epsilon = 1.5"), "analyst 'ana': quota is raised from 1 to 1.5."),
     (("max_epsilon = 1.0\n", ""), "analyst 'ana': quota of 1 is dropped."),
     (("[analysts.ana]\nmax_epsilon = 1.0\n", ""), "analyst 'ana': quota of 1 is dropped."),
     (('engine = "duckdb"', "max_failures = 21"), "database: max_failures is raised from 20 to 21."),
-    (('"clinic.ledger"', '"other.ledger"'), "database: ledger changes from 'clinic.ledger' to 'other.ledger'."),
+    (
+        ('"clinic.ledger"', '"other.ledger"'),
+        "database: ledger changes from 'clinic.ledger' to 'other.ledger'.",
+    ),
     (
         ('[tables.regions]\nsource = "regions.csv"\npublic = true\n', ""),
         "table 'regions': goes, and its rules with it; coming back it would be new.",
@@ -77,8 +131,14 @@ LOOSE = [
 ]
 
 TIGHT = [
-    (("epsilon = 3.0", "epsilon = 2.5"), "budget of population 'patients': epsilon is lowered from 3 to 2.5."),
-    (("delta   = 1e-9", "delta   = 1e-10"), "budget of population 'patients': delta is lowered from 1e-09 to 1e-10."),
+    (
+        ("epsilon = 3.0", "epsilon = 2.5"),
+        "budget of population 'patients': epsilon is lowered from 3 to 2.5.",
+    ),
+    (
+        ("delta   = 1e-9", "delta   = 1e-10"),
+        "budget of population 'patients': delta is lowered from 1e-09 to 1e-10.",
+    ),
     (
         ("delta   = 1e-9\ndefault_epsilon = 0.1\ndefault_delta   = 1e-12", "default_epsilon = 0.1"),
         "budget of population 'patients': delta of 1e-09 is dropped.",
@@ -87,16 +147,34 @@ TIGHT = [
         ("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 0.5"),
         "population 'patients': max_epsilon_per_query is lowered from 1 to 0.5.",
     ),
-    (("default_epsilon = 0.1", "default_epsilon = 0.2"), "population 'patients': default_epsilon changes from 0.1 to 0.2."),
+    (
+        ("default_epsilon = 0.1", "default_epsilon = 0.2"),
+        "population 'patients': default_epsilon changes from 0.1 to 0.2.",
+    ),
     (("max_groups = 3", "max_groups = 2"), "table 'visits': max_groups is lowered from 3 to 2."),
     (('"2026-11"', '"2026-12"'), "table 'visits': goes on with version '2026-12' after '2026-11'."),
-    (('age    = { type = "integer", min = 0, max = 110 }', "age    = { hidden = true }"), "column 'age' of table 'visits': is hidden."),
-    (('age    = { type = "integer", min = 0, max = 110 }\n', ""), "column 'age' of table 'visits': is declared no more."),
-    (("note   =", "more   = { hidden = true }\nnote   ="), "column 'more' of table 'visits': is newly hidden."),
+    (
+        ('age    = { type = "integer", min = 0, max = 110 }', "age    = { hidden = true }"),
+        "column 'age' of table 'visits': is hidden.",
+    ),
+    (
+        ('age    = { type = "integer", min = 0, max = 110 }\n', ""),
+        "column 'age' of table 'visits': is declared no more.",
+    ),
+    (
+        ("note   =", "more   = { hidden = true }\nnote   ="),
+        "column 'more' of table 'visits': is newly hidden.",
+    ),
     (("max_epsilon = 1.0", "max_epsilon = 0.5"), "analyst 'ana': quota is lowered from 1 to 0.5."),
     (("[analysts.ana]", "[analysts.bob]\n[analysts.ana]"), "analyst 'bob': is new."),
-    (('engine = "duckdb"', "max_failures = 19"), "database: max_failures is lowered from 20 to 19."),
-    (('name   = "clinic"', 'name   = "hospital"'), "database: name changes from 'clinic' to 'hospital'."),
+    (
+        ('engine = "duckdb"', "max_failures = 19"),
+        "database: max_failures is lowered from 20 to 19.",
+    ),
+    (
+        ('name   = "clinic"', 'name   = "hospital"'),
+        "database: name changes from 'clinic' to 'hospital'.",
+    ),
 ]
 
 
@@ -121,12 +199,18 @@ def test_no_change_of_the_decision_goes_unsaid(change: tuple[str, str]) -> None:
 
 
 def test_parts_that_come_and_grow_need_a_word_and_a_key_that_goes_does_not() -> None:
-    assert list_loosenings(policy((PARTITION, "")), OLD) == ("table 'visits': partition is added, and questions are paid for in another way.",)
+    assert list_loosenings(policy((PARTITION, "")), OLD) == (
+        "table 'visits': partition is added, and questions are paid for in another way.",
+    )
     few = policy(("max_parts_per_unit = 12", "max_parts_per_unit = 2"))
-    assert list_loosenings(few, OLD) == ("table 'visits': max_parts_per_unit is raised from 2 to 12.",)
+    assert list_loosenings(few, OLD) == (
+        "table 'visits': max_parts_per_unit is raised from 2 to 12.",
+    )
     keyed = policy(("public = true", 'public = true\nunique = "id"'))
     assert list_loosenings(keyed, OLD) == ()
-    assert list_tightenings(keyed, OLD) == ("table 'regions': id is not said to be unique any more.",)
+    assert list_tightenings(keyed, OLD) == (
+        "table 'regions': id is not said to be unique any more.",
+    )
 
 
 def test_bounds_that_are_not_found_any_more_need_no_word() -> None:
@@ -139,14 +223,20 @@ def test_line_breaks_in_values_need_a_word_to_come_and_none_to_go() -> None:
     broken = policy(("public = true", "public = true\nmultiline = true"))
     assert list_loosenings(OLD, broken) == ("table 'regions': quoted values may hold line breaks.",)
     assert list_loosenings(broken, OLD) == ()
-    assert list_tightenings(broken, OLD) == ("table 'regions': quoted values may not hold line breaks any more.",)
+    assert list_tightenings(broken, OLD) == (
+        "table 'regions': quoted values may not hold line breaks any more.",
+    )
 
 
 def test_another_way_to_the_unit_needs_a_word() -> None:
     items = "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
     direct, linked = parse_policy(SHOP.replace(items, "customer_id")), parse_policy(SHOP)
-    assert list_loosenings(direct, linked) == (f"table 'items': unit changes from 'customer_id' to '{items}'.",)
-    assert list_loosenings(linked, direct) == (f"table 'items': unit changes from '{items}' to 'customer_id'.",)
+    assert list_loosenings(direct, linked) == (
+        f"table 'items': unit changes from 'customer_id' to '{items}'.",
+    )
+    assert list_loosenings(linked, direct) == (
+        f"table 'items': unit changes from '{items}' to 'customer_id'.",
+    )
 
 
 def test_a_type_that_changes_changes_the_step_as_well() -> None:
@@ -163,54 +253,84 @@ def test_nothing_changes_when_only_the_order_does() -> None:
 
 def test_a_delta_that_comes_loosens() -> None:
     pure = policy(("delta   = 1e-9\n", ""), ("default_delta   = 1e-12\n", ""))
-    assert list_loosenings(pure, OLD) == ("budget of population 'patients': delta of 1e-09 is added.",)
+    assert list_loosenings(pure, OLD) == (
+        "budget of population 'patients': delta of 1e-09 is added.",
+    )
 
 
 def test_the_best_noise_instead_of_laplace_loosens() -> None:
     new = policy(('"laplace"', '"best"'))
-    assert list_loosenings(OLD, new) == ("population 'patients': noise changes from 'laplace' to 'best'.",)
-    assert list_tightenings(new, OLD) == ("population 'patients': noise changes from 'best' to 'laplace'.",)
+    assert list_loosenings(OLD, new) == (
+        "population 'patients': noise changes from 'laplace' to 'best'.",
+    )
+    assert list_tightenings(new, OLD) == (
+        "population 'patients': noise changes from 'best' to 'laplace'.",
+    )
 
 
 def test_laplace_noise_instead_of_gaussian_tightens() -> None:
     new = policy(('"laplace"', '"gaussian"'))
     assert list_loosenings(new, OLD) == ()
-    assert list_tightenings(new, OLD) == ("population 'patients': noise changes from 'gaussian' to 'laplace'.",)
+    assert list_tightenings(new, OLD) == (
+        "population 'patients': noise changes from 'gaussian' to 'laplace'.",
+    )
 
 
 def test_a_new_table_is_recorded() -> None:
     new = parse_policy(CLINIC + STAFF.format("staff.csv"))
     assert list_loosenings(OLD, new) == ()
-    assert list_tightenings(OLD, new) == ("population 'staff': is new, with epsilon 1.", "table 'staff': is new.")
+    assert list_tightenings(OLD, new) == (
+        "population 'staff': is new, with epsilon 1.",
+        "table 'staff': is new.",
+    )
     assert list_loosenings(new, OLD)[0] == "population 'staff': has no budget any more."
 
 
 def test_a_known_source_under_a_new_name_does_not_open_a_new_budget() -> None:
     public = '[tables.regions]\nsource = "regions.csv"\npublic = true\n'
     new = parse_policy(edited((public, "")) + STAFF.format("regions.csv"))
-    assert "table 'staff': takes the source of 'regions' to another population, or makes it public." in list_loosenings(OLD, new)
+    assert (
+        "table 'staff': takes the source of 'regions' to another population, or makes it public."
+        in list_loosenings(OLD, new)
+    )
 
 
 def test_a_known_source_under_a_new_name_needs_a_word_for_its_new_rules() -> None:
     visits = CLINIC.partition("[tables.visits]\n")[2].partition("[tables.regions]")[0]
-    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace("note   = { hidden = true }\n", "")
+    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(
+        "note   = { hidden = true }\n", ""
+    )
     new = parse_policy(CLINIC + again)
-    assert list_loosenings(OLD, new) == ("table 'again': shows the source of 'visits' by rules of its own.",)
+    assert list_loosenings(OLD, new) == (
+        "table 'again': shows the source of 'visits' by rules of its own.",
+    )
     assert list_loosenings(new, new) == ()
     places = '[tables.places]\nsource = "regions.csv"\npublic = true\n'
     assert list_loosenings(OLD, parse_policy(CLINIC + places)) == ()  # nobody is hidden there
 
 
 def test_a_population_that_changes_its_name() -> None:
-    assert list_loosenings(OLD, policy(('population = "patients"', 'population = "everybody"'))) == (
+    assert list_loosenings(
+        OLD, policy(('population = "patients"', 'population = "everybody"'))
+    ) == (
         "population 'patients': has no budget any more.",
         "table 'visits': population changes from 'patients' to 'everybody'.",
     )
 
 
 def test_public_and_protected() -> None:
-    protected = parse_policy(edited(("public = true", 'unit = "row"\nneighbours = "add-remove"\n[budgets.people]\nepsilon = 1')))
-    assert list_loosenings(protected, OLD)[-1] == "table 'regions': becomes public: nobody in it is protected any more."
+    protected = parse_policy(
+        edited(
+            (
+                "public = true",
+                'unit = "row"\nneighbours = "add-remove"\n[budgets.people]\nepsilon = 1',
+            )
+        )
+    )
+    assert (
+        list_loosenings(protected, OLD)[-1]
+        == "table 'regions': becomes public: nobody in it is protected any more."
+    )
     assert "table 'regions': becomes protected." in list_tightenings(OLD, protected)
     assert not list_loosenings(OLD, protected)
 
@@ -218,7 +338,10 @@ def test_public_and_protected() -> None:
 def test_a_new_source_with_a_new_version_is_recorded() -> None:
     new = policy(("visits.parquet", "visits-12.parquet"), ('"2026-11"', '"2026-12"'))
     assert list_loosenings(OLD, new) == ()
-    assert list_tightenings(OLD, new)[0] == "table 'visits': source changes from 'visits.parquet' to 'visits-12.parquet'."
+    assert (
+        list_tightenings(OLD, new)[0]
+        == "table 'visits': source changes from 'visits.parquet' to 'visits-12.parquet'."
+    )
 
 
 def test_an_analyst_without_a_quota_may_go_or_get_one() -> None:
@@ -230,15 +353,17 @@ def test_an_analyst_without_a_quota_may_go_or_get_one() -> None:
 
 def test_a_budget_without_a_cap_is_raised_in_one_sentence() -> None:
     uncapped = ("max_epsilon_per_query = 1.0\n", "")
-    assert list_loosenings(policy(uncapped), policy(uncapped, ("epsilon = 3.0", "epsilon = 4.0"))) == (
-        "budget of population 'patients': epsilon is raised from 3 to 4.",
-    )
+    assert list_loosenings(
+        policy(uncapped), policy(uncapped, ("epsilon = 3.0", "epsilon = 4.0"))
+    ) == ("budget of population 'patients': epsilon is raised from 3 to 4.",)
 
 
 def test_only_a_larger_budget_is_called_one() -> None:
     """``hedgerow budget raise`` goes by these words."""
     named = [told for _, told in LOOSE if told.startswith("budget of")]
-    assert named == [told for _, told in LOOSE if ": epsilon is raised" in told or ": delta is raised" in told]
+    assert named == [
+        told for _, told in LOOSE if ": epsilon is raised" in told or ": delta is raised" in told
+    ]
     assert len(named) == 2
 
 
@@ -264,15 +389,29 @@ def _linked(folder: Path, way: str) -> str:
 def test_another_name_of_a_known_file_needs_the_same_word(tmp_path: Path, way: str) -> None:
     source = OLD.tables[0].source
     visits = CLINIC.partition("[tables.visits]\n")[2].partition("[tables.regions]")[0]
-    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(f'"{source}"', f'"{_linked(tmp_path, way)}"')
+    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(
+        f'"{source}"', f'"{_linked(tmp_path, way)}"'
+    )
     new = parse_policy(CLINIC + again, tmp_path)
-    assert list_loosenings(OLD, new) == ("table 'again': shows the source of 'visits' by rules of its own.",)
+    assert list_loosenings(OLD, new) == (
+        "table 'again': shows the source of 'visits' by rules of its own.",
+    )
 
 
 def test_a_table_that_moves_to_the_file_of_another_needs_a_word(tmp_path: Path) -> None:
     visits = CLINIC.partition("[tables.visits]\n")[2].partition("[tables.regions]")[0]
-    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(OLD.tables[0].source, "apart.csv")
+    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(
+        OLD.tables[0].source, "apart.csv"
+    )
     apart = parse_policy(CLINIC + again, tmp_path)
     _linked(tmp_path, "hardlink")
-    moved = replace(apart, tables=tuple(replace(t, source="other.csv", version="2") if t.name == "again" else t for t in apart.tables))
-    assert list_loosenings(apart, moved) == ("table 'again': shows the source of 'visits' by rules of its own.",)
+    moved = replace(
+        apart,
+        tables=tuple(
+            replace(t, source="other.csv", version="2") if t.name == "again" else t
+            for t in apart.tables
+        ),
+    )
+    assert list_loosenings(apart, moved) == (
+        "table 'again': shows the source of 'visits' by rules of its own.",
+    )

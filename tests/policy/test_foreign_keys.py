@@ -20,7 +20,9 @@ def test_the_way_is_kept_step_by_step() -> None:
     assert items.links[1:] == orders.links
     assert {table.unit for table in (accounts, orders, items)} == {"customer_id"}
     assert items.privacy_unit == accounts.privacy_unit
-    assert items.unit_text == "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
+    assert (
+        items.unit_text == "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
+    )
     assert orders.unit_text == "account -> accounts.id, accounts.customer_id"
 
 
@@ -28,13 +30,27 @@ def test_it_is_written_and_read_back() -> None:
     shop = parse_policy(SHOP)
     again = parse_policy(write_policy(shop))
     assert again == shop == Policy.from_canonical(shop.canonical())
-    assert again.tables == shop.tables == Policy.from_canonical(shop.canonical()).tables[:1] + shop.tables[1:]
+    assert (
+        again.tables
+        == shop.tables
+        == Policy.from_canonical(shop.canonical()).tables[:1] + shop.tables[1:]
+    )
     other = parse_policy(SHOP.replace("order -> orders.id", "order -> orders.number"))
     assert other.digest != shop.digest
 
 
 @pytest.mark.parametrize(
-    "text", ["  a->b . c", "a ->", "-> b.c, b.d", "a -> b.c", "a -> b.c, d", "a b -> c.d, c.e", "a -> b.c, b.d ->", "a -> b.c, b.d, b.e"]
+    "text",
+    [
+        "  a->b . c",
+        "a ->",
+        "-> b.c, b.d",
+        "a -> b.c",
+        "a -> b.c, d",
+        "a b -> c.d, c.e",
+        "a -> b.c, b.d ->",
+        "a -> b.c, b.d, b.e",
+    ],
 )
 def test_what_is_no_way(text: str) -> None:
     with pytest.raises(InvalidArgument, match="unit must look like"):
@@ -43,8 +59,13 @@ def test_what_is_no_way(text: str) -> None:
 
 def test_how_a_way_is_read() -> None:
     assert parse_unit("patient_id", "unit") == ("patient_id", ())
-    assert parse_unit(" a ->b.c , b.d->  e.f,e.g", "unit") == ("g", (LinkRule("a", "b", "c"), LinkRule("d", "e", "f")))
-    with pytest.raises(InvalidArgument, match=r"must go on from the table that it leads to: write b\.d, not e\.d"):
+    assert parse_unit(" a ->b.c , b.d->  e.f,e.g", "unit") == (
+        "g",
+        (LinkRule("a", "b", "c"), LinkRule("d", "e", "f")),
+    )
+    with pytest.raises(
+        InvalidArgument, match=r"must go on from the table that it leads to: write b\.d, not e\.d"
+    ):
         parse_unit("a -> b.c, e.d", "unit")
     with pytest.raises(InvalidArgument, match="must end in the id column"):
         parse_unit("a -> b.c, b.row", "unit")
@@ -59,15 +80,55 @@ TYPES = "must have one type: 'account' is text, 'id' of 'accounts' is integer"
 @pytest.mark.parametrize(
     ("old", "new", "where", "told"),
     [
-        (ITEMS, "order -> gone.id, gone.customer_id", "gone.id", "there is no table 'gone' here: add [tables.gone], or mend the name"),
-        (ITEMS, "order -> Orders.id, Orders.x", "Orders.id", "the table is called 'orders', not 'Orders': write it as it is declared"),
-        (ITEMS, "parent -> items.id, items.customer_id", "items.id", "the way through 'items' leads back to 'items'"),
-        (ITEMS, "region -> regions.id, regions.customer_id", "regions.id", "'regions' is public and protects nobody"),
-        (ITEMS, "order -> orders.id, orders.customer_id", "orders.id", f"as 'orders' declares its unit: write unit = \"{ITEMS}\""),
-        (ITEMS, "a -> accounts.id, accounts.person", "accounts.person", 'write unit = "a -> accounts.id, accounts.customer_id"'),
+        (
+            ITEMS,
+            "order -> gone.id, gone.customer_id",
+            "gone.id",
+            "there is no table 'gone' here: add [tables.gone], or mend the name",
+        ),
+        (
+            ITEMS,
+            "order -> Orders.id, Orders.x",
+            "Orders.id",
+            "the table is called 'orders', not 'Orders': write it as it is declared",
+        ),
+        (
+            ITEMS,
+            "parent -> items.id, items.customer_id",
+            "items.id",
+            "the way through 'items' leads back to 'items'",
+        ),
+        (
+            ITEMS,
+            "region -> regions.id, regions.customer_id",
+            "regions.id",
+            "'regions' is public and protects nobody",
+        ),
+        (
+            ITEMS,
+            "order -> orders.id, orders.customer_id",
+            "orders.id",
+            f"as 'orders' declares its unit: write unit = \"{ITEMS}\"",
+        ),
+        (
+            ITEMS,
+            "a -> accounts.id, accounts.person",
+            "accounts.person",
+            'write unit = "a -> accounts.id, accounts.customer_id"',
+        ),
         (ACCOUNT, 'columns.account = { type = "text" }', f'unit = "{ORDERS}"', TYPES),
-        (ACCOUNT, 'columns.account = { type = "integer", min = 0, max = 9 }', "columns.account", "give it a type at most"),
-        ('columns.id = { type = "integer" }', "columns.id = { values = [1, 2] }", "columns.id", "give it a type at most"),
+        (
+            ACCOUNT,
+            'columns.account = { type = "integer", min = 0, max = 9 }',
+            "columns.account",
+            "give it a type at most",
+        ),
+        (
+            'columns.id = { type = "integer" }',
+            "columns.id = { values = [1, 2] }",
+            "columns.id",
+            "give it a type at most",
+        ),
     ],
 )
 def test_each_mistake_has_its_line_and_its_fix(old: str, new: str, where: str, told: str) -> None:
@@ -79,12 +140,20 @@ def test_each_mistake_has_its_line_and_its_fix(old: str, new: str, where: str, t
 
 def test_whole_and_real_numbers_meet_and_a_link_may_be_hidden() -> None:
     assert parse_policy(SHOP.replace(ACCOUNT, "columns.account = { hidden = true }"))
-    assert parse_policy(SHOP.replace('columns.account = { type = "integer" }', 'columns.account = { type = "real" }'))
+    assert parse_policy(
+        SHOP.replace(
+            'columns.account = { type = "integer" }', 'columns.account = { type = "real" }'
+        )
+    )
 
 
 def test_rows_and_other_people_are_no_way() -> None:
-    rows = SHOP.replace('unit = "customer_id"', 'unit = "row"').replace("max_units = 100\nmax_groups = 1\nmax_rows_per_group = 1\n", "")
-    assert "the rows of 'accounts' have no id: give 'accounts' an id column as its unit" in [says for _, says in mistakes(rows)]
+    rows = SHOP.replace('unit = "customer_id"', 'unit = "row"').replace(
+        "max_units = 100\nmax_groups = 1\nmax_rows_per_group = 1\n", ""
+    )
+    assert "the rows of 'accounts' have no id: give 'accounts' an id column as its unit" in [
+        says for _, says in mistakes(rows)
+    ]
     apart = SHOP.replace("max_groups = 3", 'max_groups = 3\npopulation = "others"\n').replace(
         "[tables.accounts]", "[budgets.others]\nepsilon = 1\n[tables.accounts]"
     )
@@ -116,10 +185,16 @@ def test_a_policy_made_by_hand_is_checked_too() -> None:
     shop = parse_policy(SHOP)
     assert not list(check_links(shop.tables))
     with pytest.raises(InvalidArgument, match="there is no table 'gone'"):
-        replace(shop, tables=(replace(shop.tables[0], links=(LinkRule("a", "gone", "b"),)), *shop.tables[1:]))
+        replace(
+            shop,
+            tables=(replace(shop.tables[0], links=(LinkRule("a", "gone", "b"),)), *shop.tables[1:]),
+        )
 
 
 def test_one_file_has_one_way_to_its_unit() -> None:
     text = SHOP.replace("items.csv", "orders.csv")
     ((_, says),) = mistakes(text)
-    assert says == f"tables of one source must have one unit: 'orders' has '{ORDERS}', this one '{ITEMS}'"
+    assert (
+        says
+        == f"tables of one source must have one unit: 'orders' has '{ORDERS}', this one '{ITEMS}'"
+    )

@@ -14,11 +14,19 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.policy.from_frame import build_frame_document
 
 DATA = {"id": np.array([1, 2]), "age": np.array([30, 41]), "height": np.array([1.7, 1.8])}
-FRAMES: list[Callable[[Any], Any]] = [pd.DataFrame, pl.DataFrame, pa.table, dict, lambda data: pa.RecordBatch.from_pydict(data)]
+FRAMES: list[Callable[[Any], Any]] = [
+    pd.DataFrame,
+    pl.DataFrame,
+    pa.table,
+    dict,
+    lambda data: pa.RecordBatch.from_pydict(data),
+]
 
 
 def columns(frame: object, **declared: object) -> dict[str, Any]:
-    table: dict[str, Any] = build_frame_document(frame, {"epsilon": 1}, {"unit": "id"}, declared)["tables"]["data"]["columns"]
+    table: dict[str, Any] = build_frame_document(frame, {"epsilon": 1}, {"unit": "id"}, declared)[
+        "tables"
+    ]["data"]["columns"]
     return table
 
 
@@ -33,10 +41,21 @@ def test_bounds_are_whole_where_bounds_and_column_are(make: Callable[[Any], Any]
 
 @pytest.mark.parametrize(
     ("kind", "wanted"),
-    [("Int64", "integer"), ("int64[pyarrow]", "integer"), ("uint8", "integer"), ("float64", "real"), ("object", "real")],
+    [
+        ("Int64", "integer"),
+        ("int64[pyarrow]", "integer"),
+        ("uint8", "integer"),
+        ("float64", "real"),
+        ("object", "real"),
+    ],
 )
 def test_columns_of_pandas(kind: str, wanted: str) -> None:
-    assert columns(pd.DataFrame({"id": [1], "age": pd.Series([3], dtype=kind)}), age=(0, 9))["age"]["type"] == wanted
+    assert (
+        columns(pd.DataFrame({"id": [1], "age": pd.Series([3], dtype=kind)}), age=(0, 9))["age"][
+            "type"
+        ]
+        == wanted
+    )
 
 
 def test_intervals_are_no_integers() -> None:
@@ -64,11 +83,16 @@ def test_other_declarations() -> None:
 @pytest.mark.parametrize("kind", [date, datetime, pd.Timestamp])
 def test_bounds_may_be_days(kind: Callable[..., Any]) -> None:
     days = {"type": "date", "values": "2026-01-01 … 2026-12-31"}
-    assert columns({"id": [], "day": []}, day=(kind(2026, 1, 1), kind(2026, 12, 31))) == {"day": days}
+    assert columns({"id": [], "day": []}, day=(kind(2026, 1, 1), kind(2026, 12, 31))) == {
+        "day": days
+    }
 
 
 def test_two_texts_are_values_and_no_bounds() -> None:
-    with pytest.raises(InvalidArgument, match=r"columns\['age'\] must be a list where these are its values: \['a', 'b'\]"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"columns\['age'\] must be a list where these are its values: \['a', 'b'\]",
+    ):
         columns(DATA, age=("a", "b"))
 
 
@@ -86,7 +110,9 @@ def test_what_declares_nothing_is_refused(written: object) -> None:
 
 
 def test_names_are_those_of_the_frame() -> None:
-    with pytest.raises(InvalidArgument, match="columns must be columns of the frame: id, age, height; got 'Age'"):
+    with pytest.raises(
+        InvalidArgument, match="columns must be columns of the frame: id, age, height; got 'Age'"
+    ):
         columns(DATA, Age=(0, 1))
     with pytest.raises(InvalidArgument, match="unit must be 'row' or a column of the frame"):
         build_frame_document(DATA, {}, {"unit": "person"}, {})
@@ -96,10 +122,24 @@ def test_names_are_those_of_the_frame() -> None:
 
 def test_the_usual_caps_are_not_meant_for_rows() -> None:
     usual = {"unit": "row", "max_groups": 3, "max_rows_per_group": 1, "max_units": 3}
-    assert build_frame_document(DATA, {}, usual, {})["tables"]["data"] == {"unit": "row", "max_units": 3, "columns": {}}
-    assert build_frame_document(DATA, {}, {**usual, "max_groups": 4}, {})["tables"]["data"]["max_groups"] == 4
-    assert build_frame_document(DATA, {}, {**usual, "unit": "id"}, {})["tables"]["data"]["max_groups"] == 3
+    assert build_frame_document(DATA, {}, usual, {})["tables"]["data"] == {
+        "unit": "row",
+        "max_units": 3,
+        "columns": {},
+    }
+    assert (
+        build_frame_document(DATA, {}, {**usual, "max_groups": 4}, {})["tables"]["data"][
+            "max_groups"
+        ]
+        == 4
+    )
+    assert (
+        build_frame_document(DATA, {}, {**usual, "unit": "id"}, {})["tables"]["data"]["max_groups"]
+        == 3
+    )
 
 
 def test_arguments_that_are_none_are_left_out() -> None:
-    assert build_frame_document(DATA, {"epsilon": 1, "delta": None}, {"unit": "row"}, {})["budget"] == {"epsilon": 1}
+    assert build_frame_document(DATA, {"epsilon": 1, "delta": None}, {"unit": "row"}, {})[
+        "budget"
+    ] == {"epsilon": 1}

@@ -25,7 +25,7 @@ def test_numbers_are_shown_as_a_custodian_writes_them(number: Fraction | None, t
 
 @pytest.mark.parametrize("name", ["", " ", " a", "a ", "a\tb", "a\x00"])
 def test_names_that_nobody_can_see_are_refused(name: str) -> None:
-    ((mistake),) = check_name(("here",), name, "a column")
+    (mistake,) = check_name(("here",), name, "a column")
     assert mistake.path == ("here",)
     assert "the name of a column must be text" in mistake.message
 
@@ -36,5 +36,11 @@ def test_a_name_may_have_spaces_and_accents() -> None:
 
 def test_names_that_differ_in_case_only_are_one() -> None:
     found = list(check_distinct(("tables",), ["a", "B", "A", "b", "a"], "table"))
-    assert [mistake.path for mistake in found] == [("tables", "A"), ("tables", "b"), ("tables", "a")]
-    assert found[0] == Mistake(("tables", "A"), "table 'A' is there twice (as 'a'); upper and lower case are one here")
+    assert [mistake.path for mistake in found] == [
+        ("tables", "A"),
+        ("tables", "b"),
+        ("tables", "a"),
+    ]
+    assert found[0] == Mistake(
+        ("tables", "A"), "table 'A' is there twice (as 'a'); upper and lower case are one here"
+    )

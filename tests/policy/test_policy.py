@@ -15,17 +15,36 @@ from hedgerow.policy.policy import build_policy_error
 from policy.page import policy
 
 F = Fraction
-FRAME = {"patient_id": np.array([1, 2]), "age": np.array([30, 41]), "region": np.array(["north", "south"])}
+FRAME = {
+    "patient_id": np.array([1, 2]),
+    "age": np.array([30, 41]),
+    "region": np.array(["north", "south"]),
+}
 COLUMNS = {"age": (0, 110), "region": ["north", "south"]}
 
 
 def test_a_frame_in_one_line() -> None:
-    found = Policy.for_frame(FRAME, unit="patient_id", neighbours="add-remove", columns=COLUMNS, epsilon=1.0)
+    found = Policy.for_frame(
+        FRAME, unit="patient_id", neighbours="add-remove", columns=COLUMNS, epsilon=1.0
+    )
     (budget,), (table,) = found.budgets, found.tables
-    assert (budget.epsilon, budget.max_epsilon_per_query, budget.delta, budget.noise) == (1, 1, None, "laplace")
-    assert (table.name, table.unit, table.version, table.population) == ("data", "patient_id", "1", "people")
+    assert (budget.epsilon, budget.max_epsilon_per_query, budget.delta, budget.noise) == (
+        1,
+        1,
+        None,
+        "laplace",
+    )
+    assert (table.name, table.unit, table.version, table.population) == (
+        "data",
+        "patient_id",
+        "1",
+        "people",
+    )
     assert (table.max_units, table.max_groups, table.max_rows_per_group) == (10_000_000, 3, 1)
-    assert table.columns == (ColumnRule("age", "integer", F(0), F(110), F(1)), ColumnRule("region", "text", values=("north", "south")))
+    assert table.columns == (
+        ColumnRule("age", "integer", F(0), F(110), F(1)),
+        ColumnRule("region", "text", values=("north", "south")),
+    )
     assert found.ledger is None
     assert found.ledger_path is None
     assert found.warnings == ()
@@ -45,28 +64,50 @@ def test_everything_about_a_frame_can_be_stated(tmp_path: Path) -> None:
         ledger=tmp_path / "frame.ledger",
     )
     assert found.budgets[0].default_delta == F(1, 10**12)
-    assert (found.tables[0].max_units, found.tables[0].max_groups, found.tables[0].version) == (1000, 1, "2026-11")
+    assert (found.tables[0].max_units, found.tables[0].max_groups, found.tables[0].version) == (
+        1000,
+        1,
+        "2026-11",
+    )
     assert found.ledger_path == tmp_path / "frame.ledger"
 
 
 def test_wrong_arguments_are_told_all_at_once() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        Policy.for_frame(FRAME, unit="patient_id", neighbours="both", columns={"age": (5, 5)}, epsilon=np.bool_(True))
+        Policy.for_frame(
+            FRAME,
+            unit="patient_id",
+            neighbours="both",
+            columns={"age": (5, 5)},
+            epsilon=np.bool_(True),
+        )
     told = str(caught.value)
     assert "policy has 3 mistakes:" in told
     assert "budget.epsilon: epsilon must be a number" in told
-    assert "tables.data.neighbours: neighbours must be 'add-remove' or 'change-one'; got 'both'" in told
+    assert (
+        "tables.data.neighbours: neighbours must be 'add-remove' or 'change-one'; got 'both'"
+        in told
+    )
     assert "tables.data.columns.age.max: max must be above min (5); got 5" in told
 
 
 def test_a_frame_of_rows_has_one_row_in_one_group() -> None:
     with pytest.raises(InvalidArgument, match="a row is in one group, once"):
-        Policy.for_frame(FRAME, unit="row", neighbours="add-remove", columns=COLUMNS, epsilon=1, max_rows_per_group=2)
+        Policy.for_frame(
+            FRAME,
+            unit="row",
+            neighbours="add-remove",
+            columns=COLUMNS,
+            epsilon=1,
+            max_rows_per_group=2,
+        )
 
 
 def test_no_policy_exists_that_did_not_pass() -> None:
     sound = policy()
-    with pytest.raises(InvalidArgument, match=r"has a mistake:\n  database\.name: name must be letters"):
+    with pytest.raises(
+        InvalidArgument, match=r"has a mistake:\n  database\.name: name must be letters"
+    ):
         replace(sound, name="a/b")
     with pytest.raises(InvalidArgument, match=r"budgets\.patients\.noise: noise must be"):
         replace(sound, budgets=(replace(sound.budgets[0], noise="none"),))  # type: ignore[arg-type]
@@ -119,13 +160,25 @@ def test_warnings_are_told() -> None:
 
 
 def test_mistakes_are_sorted_by_line_and_fall_back_to_the_table_that_is_there() -> None:
-    found = [Mistake(("b", "x"), "second"), Mistake(("a", "gone"), "first"), Mistake(("c",), "nowhere")]
-    assert str(build_policy_error(found, {("a",): 2, ("b",): 3, ("b", "x"): 4})) == (
-        "policy has 3 mistakes:\n  line 1: nowhere\n  line 2: first\n  line 4: second."
+    found = [
+        Mistake(("b", "x"), "second"),
+        Mistake(("a", "gone"), "first"),
+        Mistake(("c",), "nowhere"),
+    ]
+    assert (
+        str(build_policy_error(found, {("a",): 2, ("b",): 3, ("b", "x"): 4}))
+        == "policy has 3 mistakes:\n  line 1: nowhere\n  line 2: first\n  line 4: second."
     )
 
 
 def test_what_the_ledger_has_to_know_of_partitions() -> None:
     months = [f"2026-{month:02}" for month in range(1, 13)]
-    assert policy().partitions == {"visits": {"population": "patients", "column": "month", "most": 12, "parts": months}}
-    assert policy(('[tables.visits.partition]\ncolumn = "month"\nmax_parts_per_unit = 12\n', "")).partitions == {}
+    assert policy().partitions == {
+        "visits": {"population": "patients", "column": "month", "most": 12, "parts": months}
+    }
+    assert (
+        policy(
+            ('[tables.visits.partition]\ncolumn = "month"\nmax_parts_per_unit = 12\n', "")
+        ).partitions
+        == {}
+    )

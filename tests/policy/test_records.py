@@ -25,6 +25,17 @@ def test_parts_are_called_as_their_values_are_written() -> None:
     visits, regions = policy().tables
     assert visits.parts == tuple(f"2026-{month:02}" for month in range(1, 13))
     assert regions.parts == TableRule("t", "t.csv", partition=PartitionRule("gone", 1)).parts == ()
-    assert TableRule("t", "t.csv", columns=(ColumnRule("a", "text"),), partition=PartitionRule("a", 1)).parts == ()
-    assert [format_part_name(value) for value in ("north", 7, True, False, date(2026, 1, 2))] == ["north", "7", "true", "false", "2026-01-02"]
+    assert (
+        TableRule(
+            "t", "t.csv", columns=(ColumnRule("a", "text"),), partition=PartitionRule("a", 1)
+        ).parts
+        == ()
+    )
+    assert [format_part_name(value) for value in ("north", 7, True, False, date(2026, 1, 2))] == [
+        "north",
+        "7",
+        "true",
+        "false",
+        "2026-01-02",
+    ]
     assert format_part_name(date(2026, 1, 1), "year") == "2026"

@@ -1,14 +1,19 @@
-"""The strongest analyst there is, computed exactly: a dynamic program over adaptive strategies of randomised response.
+"""The strongest analyst there is, computed exactly: a dynamic program over adaptive strategies of
+randomised response.
 
-Randomised response at ln r answers "yes" with probability r/(1+r) in one world and 1/(1+r) in the other, so a "yes" multiplies the
-likelihood ratio of the transcript by r and a "no" divides it. Every pure mechanism is randomised response, post-processed, so
-this is the worst case. After each answer the analyst picks the next toss, or stops, in full view of everything. What the
-two worlds then differ by at e^E is the sum of (P - e^E Q)_+ over transcripts; its maximum over strategies obeys
+Randomised response at ln r answers "yes" with probability r/(1+r) in one world and 1/(1+r) in the
+other, so a "yes" multiplies the likelihood ratio of the transcript by r and a "no" divides it.
+Every pure mechanism is randomised response, post-processed, so this is the worst case. After each
+answer the analyst picks the next toss, or stops, in full view of everything. What the two worlds
+then differ by at e^E is the sum of (P - e^E Q)_+ over transcripts; its maximum over strategies
+obeys
 
-    V(ratio, spent) = max( ratio - e^E, 0, max over affordable tosses of  V(ratio * r, …)/(1+r) + V(ratio / r, …) r/(1+r) )
+    V(ratio, spent) = max( ratio - e^E, 0, max over affordable tosses of  V(ratio * r, …)/(1+r) +
+    V(ratio / r, …) r/(1+r) )
 
-in units of the mass in world Q. A toss with a delta d first shouts out the world it is in, with probability d; in world P that
-is worth its whole mass. Ratios are powers of one rational base, so everything is an exact Fraction.
+in units of the mass in world Q. A toss with a delta d first shouts out the world it is in, with
+probability d; in world P that is worth its whole mass. Ratios are powers of one rational base, so
+everything is an exact Fraction.
 """
 
 from __future__ import annotations
@@ -41,10 +46,13 @@ class Toss:
 
 
 def worst_delta(start: Filter, tosses: Sequence[Toss], base: Fraction, target: int) -> Fraction:
-    """The largest delta at e^E = base^target that any adaptive strategy reaches against the filter."""
+    """The largest delta at e^E = base^target that any adaptive strategy reaches against the
+    filter.
+    """
     losses = [toss.loss(base) for toss in tosses]
     goal = base**target
-    filters: list[Filter] = [start]  # a filter's state is named by its place here: integers are quick to look up
+    # a filter's state is named by its place here: integers are quick to look up
+    filters: list[Filter] = [start]
     places: dict[Filter, int] = {start: 0}
 
     @cache
@@ -65,7 +73,9 @@ def worst_delta(start: Filter, tosses: Sequence[Toss], base: Fraction, target: i
             then = charged(place, i)
             if then is not None:
                 r = base**toss.power
-                went_on = (value(power + toss.power, then) + r * value(power - toss.power, then)) / (1 + r)
+                went_on = (
+                    value(power + toss.power, then) + r * value(power - toss.power, then)
+                ) / (1 + r)
                 best = max(best, toss.delta * ratio + (1 - toss.delta) * went_on)
         return best
 

@@ -27,7 +27,8 @@ def spend(budget: Budget, loss: Loss) -> tuple[Budget, int]:
     return budget, count
 
 
-# --- pure -------------------------------------------------------------------------------------------------------------------------
+# --- pure
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_tenth_ten_times_leaves_exactly_nothing() -> None:
@@ -56,12 +57,15 @@ def test_a_budget_is_a_value() -> None:
     assert later == Budget(1, charged=Loss(0.5))
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------------------
+# --- parts
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 def split(epsilon: object = 1, delta: object = None, **most: int) -> Budget:
     """A budget whose tables have three parts each, a unit in at most so many."""
-    return Budget(epsilon, delta, parts={table: PartLosses(k, ("a", "b", "c")) for table, k in most.items()})  # type: ignore[arg-type]
+    return Budget(
+        epsilon, delta, parts={table: PartLosses(k, ("a", "b", "c")) for table, k in most.items()}
+    )  # type: ignore[arg-type]
 
 
 def test_disjoint_parts_are_paid_for_once() -> None:
@@ -85,39 +89,61 @@ def test_the_dearest_parts_count_and_tables_add_up() -> None:
     ]:
         budget = budget.charge(Loss(amount), (table, [name]))
     assert budget.unit_loss.epsilon == Fraction(1, 2) + Fraction(3, 4) + 1
-    assert budget.charge(Loss(0.25), ("visits", ("b", "c"))).unit_loss.epsilon == budget.unit_loss.epsilon + Fraction(3, 8)
+    assert budget.charge(
+        Loss(0.25), ("visits", ("b", "c"))
+    ).unit_loss.epsilon == budget.unit_loss.epsilon + Fraction(3, 8)
     with pytest.raises(InvalidArgument, match="must be of a table that has parts; got 'doctors'"):
         budget.covers(Loss(0.1), ("doctors", ["a"]))
 
 
 def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
-    budget = split(visits=2).charge(Loss(0.125)).charge(Loss(0.5), ("visits", ["a"])).charge(Loss(0.25), ("visits", ["b"]))
+    budget = (
+        split(visits=2)
+        .charge(Loss(0.125))
+        .charge(Loss(0.5), ("visits", ["a"]))
+        .charge(Loss(0.25), ("visits", ["b"]))
+    )
     parts = budget.balance.parts["visits"]
-    assert {name: account.left for name, account in parts.items()} == {"a": Fraction(1, 8), "b": Fraction(1, 8), "c": Fraction(3, 8)}  # type: ignore[union-attr]
+    assert {name: account.left for name, account in parts.items()} == {
+        "a": Fraction(1, 8),
+        "b": Fraction(1, 8),
+        "c": Fraction(3, 8),
+    }  # type: ignore[union-attr]
     for name, account in parts.items():
         assert isinstance(account, Balance)
         assert budget.covers(Loss(account.left), ("visits", [name]))
         assert not budget.covers(Loss(account.left + Fraction(1, 10**9)), ("visits", [name]))
-    lowered = replace(budget, epsilon=Fraction(7, 8) - Fraction(1, 100))  # overdrawn for those in a and b: nothing is left of c either
+    # overdrawn for those in a and b: nothing is left of c either
+    lowered = replace(budget, epsilon=Fraction(7, 8) - Fraction(1, 100))
     assert {account.left for account in lowered.balance.parts["visits"].values()} == {0}  # type: ignore[union-attr]
     assert not lowered.covers(Loss(0.001), ("visits", ["c"]))
 
 
 def test_parts_of_a_budget_with_delta() -> None:
-    budget = split(1, 1e-6, visits=1).charge(Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"]))
+    budget = split(1, 1e-6, visits=1).charge(
+        Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"])
+    )
     budget = budget.charge(Loss(0.01, Fraction(1, 10**9)), ("visits", ["b"]))
     view = budget.balance
     assert isinstance(view, DualBalance)
     for account in view.parts["visits"].values():
         assert isinstance(account, DualBalance)
         assert account.epsilon.left == 0  # Gaussian noise in one part closes this branch for all
-    spent = {name: (account.rho.spent, account.delta.spent) for name, account in view.parts["visits"].items()}  # type: ignore[union-attr]
-    assert spent == {"a": (Fraction(1, 1000), 0), "b": (Loss(0.01).rho, Fraction(1, 10**9)), "c": (0, 0)}
+    spent = {
+        name: (account.rho.spent, account.delta.spent)
+        for name, account in view.parts["visits"].items()
+    }  # type: ignore[union-attr]
+    assert spent == {
+        "a": (Fraction(1, 1000), 0),
+        "b": (Loss(0.01).rho, Fraction(1, 10**9)),
+        "c": (0, 0),
+    }
     with pytest.raises(BudgetExceeded, match=r"asks for epsilon 5.* with 0.0.* left, or rho"):
         budget.charge(Loss(5), ("visits", ["b", "c"]))
 
 
-# --- with delta -------------------------------------------------------------------------------------------------------------------
+# --- with delta
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def test_shares_of_delta() -> None:
@@ -158,10 +184,21 @@ def test_the_view_adds_up() -> None:
     budget = Budget(3, 1e-7).charge(Loss(0.1, 1e-8))
     view = budget.balance
     assert isinstance(view, DualBalance)
-    assert (view.epsilon.total, view.epsilon.spent, view.epsilon.left) == (3, Fraction(1, 10), Fraction(29, 10))
+    assert (view.epsilon.total, view.epsilon.spent, view.epsilon.left) == (
+        3,
+        Fraction(1, 10),
+        Fraction(29, 10),
+    )
     assert (view.rho.total, view.rho.spent) == (budget.rho, Loss(0.1).rho)
-    assert (view.delta.total, view.delta.spent, view.delta.left) == (Fraction(5, 10**8), Fraction(1, 10**8), Fraction(4, 10**8))
-    assert str(view).splitlines()[0] == "epsilon: total 3.000000000000, spent 0.100000000000, left 2.900000000000"
+    assert (view.delta.total, view.delta.spent, view.delta.left) == (
+        Fraction(5, 10**8),
+        Fraction(1, 10**8),
+        Fraction(4, 10**8),
+    )
+    assert (
+        str(view).splitlines()[0]
+        == "epsilon: total 3.000000000000, spent 0.100000000000, left 2.900000000000"
+    )
 
 
 charges = st.builds(
@@ -177,7 +214,9 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
     budget = Budget(2) if pure else Budget(2, 1e-7)
     for loss in losses:
         total = budget.charged + loss
-        rule = total.delta <= budget.threshold_delta and (total.epsilon <= 2 or (not pure and total.rho <= budget.rho))
+        rule = total.delta <= budget.threshold_delta and (
+            total.epsilon <= 2 or (not pure and total.rho <= budget.rho)
+        )
         assert budget.covers(loss) == rule
         if rule:
             budget = budget.charge(loss)
@@ -187,36 +226,75 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
                 budget.charge(loss)
 
 
-# --- words ------------------------------------------------------------------------------------------------------------------------
+# --- words
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("budget", "loss", "words"),
     [
-        (Budget(1).charge(Loss(0.75)), Loss(0.5), "it asks for epsilon 0.500000000000 with 0.250000000000 left"),
+        (
+            Budget(1).charge(Loss(0.75)),
+            Loss(0.5),
+            "it asks for epsilon 0.500000000000 with 0.250000000000 left",
+        ),
         (
             Budget(1),
             Loss(INF, 0, 0.1),
-            "Gaussian noise, which has no pure epsilon, and this budget has no delta; add delta = 1e-9 under [budget]",
+            (
+                "Gaussian noise, which has no pure epsilon, and this budget has no delta; add delta"
+                " = 1e-9 under [budget]"
+            ),
         ),
-        (Budget(1, 1e-6), Loss(INF, 0, 0.1), "this question: it asks for rho 0.100000000000 with 0.0"),
-        (Budget(1), Loss(0.1, 1e-9), "it asks for a delta of 0.000000001000, and this budget has none"),
-        (Budget(1, 1e-6), Loss(0.1, 1e-6), "it asks for delta 0.000001000000 with 0.000000500000 left for thresholds"),
-        (Budget(1, 1e-12), Loss(0.1, 2e-12), "it asks for delta 2e-12 with 5e-13 left for thresholds"),
-        (Budget(1, 1e-12).charge(Loss(0.1, 5e-13)), Loss(0.1, Fraction(1, 3 * 10**14)), "delta 3.333334e-15 with 0.000000000000 left"),
+        (
+            Budget(1, 1e-6),
+            Loss(INF, 0, 0.1),
+            "this question: it asks for rho 0.100000000000 with 0.0",
+        ),
+        (
+            Budget(1),
+            Loss(0.1, 1e-9),
+            "it asks for a delta of 0.000000001000, and this budget has none",
+        ),
+        (
+            Budget(1, 1e-6),
+            Loss(0.1, 1e-6),
+            "it asks for delta 0.000001000000 with 0.000000500000 left for thresholds",
+        ),
+        (
+            Budget(1, 1e-12),
+            Loss(0.1, 2e-12),
+            "it asks for delta 2e-12 with 5e-13 left for thresholds",
+        ),
+        (
+            Budget(1, 1e-12).charge(Loss(0.1, 5e-13)),
+            Loss(0.1, Fraction(1, 3 * 10**14)),
+            "delta 3.333334e-15 with 0.000000000000 left",
+        ),
         (Budget(1), Loss(0.1, 1e-15), "it asks for a delta of 1e-15, and this budget has none"),
-        (Budget(1, 1e-6), Loss(2, 0, 1), "epsilon 2.000000000000 with 1.000000000000 left, or rho 1.000000000000 with 0.0"),
-        (Budget(1, 1e-6), Loss(INF), "an unlimited epsilon with 1.000000000000 left, or an unlimited rho with 0.0"),
+        (
+            Budget(1, 1e-6),
+            Loss(2, 0, 1),
+            "epsilon 2.000000000000 with 1.000000000000 left, or rho 1.000000000000 with 0.0",
+        ),
+        (
+            Budget(1, 1e-6),
+            Loss(INF),
+            "an unlimited epsilon with 1.000000000000 left, or an unlimited rho with 0.0",
+        ),
     ],
 )
-def test_a_refusal_says_what_was_asked_and_what_is_left(budget: Budget, loss: Loss, words: str) -> None:
+def test_a_refusal_says_what_was_asked_and_what_is_left(
+    budget: Budget, loss: Loss, words: str
+) -> None:
     with pytest.raises(BudgetExceeded) as caught:
         budget.charge(loss)
     assert str(caught.value).startswith("The budget does not cover this question: it asks for ")
     assert words in str(caught.value)
 
 
-# --- bad input --------------------------------------------------------------------------------------------------------------------
+# --- bad input
+# --------------------------------------------------------------------------------------------------------------------
 
 BAD = [0, -1, float("nan"), INF, -INF, 1e400, 1e-320, True, np.True_, "1", 1j]
 
@@ -249,8 +327,10 @@ def test_only_losses_are_charged(value: object) -> None:
         Budget(1, charged=value)  # type: ignore[arg-type]
 
 
-# --- the strongest adaptive analyst -----------------------------------------------------------------------------------------------
-# Budgets of e^E = base^target; among the tosses small ones for the rho branch, and one that takes all of E at once.
+# --- the strongest adaptive analyst
+# -----------------------------------------------------------------------------------------------
+# Budgets of e^E = base^target; among the tosses small ones for the rho branch, and one that takes
+# all of E at once.
 
 
 @dataclass(frozen=True)
@@ -282,7 +362,8 @@ GAMES = [
 @pytest.mark.parametrize("game", GAMES)
 def test_no_adaptive_strategy_breaks_the_dual_filter(game: Game) -> None:
     worst = worst_delta(game.budget, game.tosses, game.base, game.target)
-    # Not an empty statement: the strategies do get into the part of delta that the theorem gives away.
+    # Not an empty statement: the strategies do get into the part of delta that the theorem gives
+    # away.
     assert game.delta / 20 < worst <= game.delta
 
 
@@ -308,7 +389,10 @@ class TwoPurses:
     rho: Fraction | float = Fraction(0)
 
     def covers(self, loss: Loss) -> bool:
-        return self.epsilon + loss.epsilon <= self.budget.epsilon or self.rho + loss.rho <= self.budget.rho
+        return (
+            self.epsilon + loss.epsilon <= self.budget.epsilon
+            or self.rho + loss.rho <= self.budget.rho
+        )
 
     def after(self, loss: Loss) -> TwoPurses:
         if self.epsilon + loss.epsilon <= self.budget.epsilon:
@@ -329,9 +413,12 @@ class FreeThresholds(Budget):
         (Late(SMALL.budget.epsilon, SMALL.delta, SMALL.conversion), SMALL),
         (TwoPurses(SMALL.budget), SMALL),
         (FreeThresholds(LEAKY.budget.epsilon, LEAKY.delta), LEAKY),
-        (Budget(COARSE.budget.epsilon, 2 * COARSE.delta, COARSE.conversion), COARSE),  # R from twice the delta
+        # R from twice the delta
+        (Budget(COARSE.budget.epsilon, 2 * COARSE.delta, COARSE.conversion), COARSE),
     ],
     ids=["late", "two purses", "free thresholds", "double delta"],
 )
-def test_the_analyst_breaks_filters_with_a_planted_mistake(broken: Budget | TwoPurses, game: Game) -> None:
+def test_the_analyst_breaks_filters_with_a_planted_mistake(
+    broken: Budget | TwoPurses, game: Game
+) -> None:
     assert worst_delta(broken, game.tosses, game.base, game.target) > game.delta

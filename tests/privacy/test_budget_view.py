@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hedgerow.privacy import Balance, Budget, DualBalance, Loss
 from hedgerow.privacy.budget_view import format_decimals
 
-amounts = st.fractions(min_value=0, max_value=10**6).filter(lambda amount: amount == 0 or amount >= Fraction(1, 10**9))
+amounts = st.fractions(min_value=0, max_value=10**6).filter(
+    lambda amount: amount == 0 or amount >= Fraction(1, 10**9)
+)
 
 
 @given(amounts, amounts)
@@ -42,14 +44,20 @@ def test_a_full_line_looks_full(total: Fraction) -> None:
 def test_a_small_total_has_digits_too() -> None:
     delta = Balance(Fraction(1, 10**13), Fraction(1, 3 * 10**13))
     assert delta.to_dict() == {"total": "1e-13", "spent": "3.333334e-14", "left": "6.666666e-14"}
-    assert Balance(Fraction(1, 10**13), Fraction(0)).to_dict() == {"total": "1e-13", "spent": "0", "left": "1e-13"}
+    assert Balance(Fraction(1, 10**13), Fraction(0)).to_dict() == {
+        "total": "1e-13",
+        "spent": "0",
+        "left": "1e-13",
+    }
     assert Balance(Fraction(1, 10**13), Fraction(1, 10**13)).to_dict()["left"] == "0"
     assert Balance(Fraction(1, 10**13), math.inf).to_dict()["spent"] == "inf"
     assert Balance(Fraction(1, 10**9), Fraction(0)).to_dict()["total"] == "0.000000001000"
 
 
 @given(st.integers(10, 40), st.fractions(Fraction(1, 10), 1), st.fractions(0, 1))
-def test_a_small_line_never_promises_too_much(exponent: int, part: Fraction, share: Fraction) -> None:
+def test_a_small_line_never_promises_too_much(
+    exponent: int, part: Fraction, share: Fraction
+) -> None:
     account = Balance(part / 10**exponent, part * share / 10**exponent)
     text = {name: Fraction(value) for name, value in account.to_dict().items()}
     assert account.total * Fraction(99999, 100000) < text["total"] <= account.total
@@ -70,7 +78,11 @@ def test_a_closed_line_has_nothing_left() -> None:
     account = Balance(Fraction(3), math.inf)
     assert account.left == 0
     assert str(account) == repr(account) == "total 3.000000000000, closed"
-    assert account.to_dict() == {"total": "3.000000000000", "spent": "inf", "left": "0.000000000000"}
+    assert account.to_dict() == {
+        "total": "3.000000000000",
+        "spent": "inf",
+        "left": "0.000000000000",
+    }
 
 
 def test_dual() -> None:
@@ -89,11 +101,19 @@ def test_what_was_spent_on_gaussian_noise_is_told_as_epsilon() -> None:
         view = budget.charge(Loss(math.inf, 0, share * budget.rho)).balance
         assert isinstance(view, DualBalance)
         lines = str(view).splitlines()
-        assert lines[0] == "epsilon: total 3.000000000000, closed: Gaussian noise has no pure epsilon, so rho counts"
+        assert (
+            lines[0]
+            == "epsilon: total 3.000000000000, closed: Gaussian noise has no pure epsilon, so rho"
+            " counts"
+        )
         assert lines[1].startswith("rho:     total 0.1")
         assert re.fullmatch(rf" +\(spent rho is epsilon {epsilon}[0-9]* at delta 5e-10\)", lines[2])
         assert "inf" not in str(view)
-    over = DualBalance(Balance(Fraction(1), math.inf), Balance(Fraction(1, 100), Fraction(1, 10)), Balance(Fraction(1), Fraction(0)))
+    over = DualBalance(
+        Balance(Fraction(1), math.inf),
+        Balance(Fraction(1, 100), Fraction(1, 10)),
+        Balance(Fraction(1), Fraction(0)),
+    )
     assert over.converted_epsilon == math.inf
     assert "at delta" not in str(over)
     assert replace(over, conversion_delta=Fraction(1, 10**6)).converted_epsilon > 1
@@ -106,5 +126,9 @@ def test_parts_are_told_where_there_are_any() -> None:
     whole = Balance(Fraction(1), Fraction(1, 2), {"visits": {"north": line}})
     assert whole.to_dict() == line.to_dict() | {"parts": {"visits": {"north": line.to_dict()}}}
     dual = DualBalance(line, line, line, {"visits": {"north": DualBalance(line, line, line)}})
-    assert dual.to_dict()["parts"] == {"visits": {"north": {"epsilon": line.to_dict(), "rho": line.to_dict(), "delta": line.to_dict()}}}
+    assert dual.to_dict()["parts"] == {
+        "visits": {
+            "north": {"epsilon": line.to_dict(), "rho": line.to_dict(), "delta": line.to_dict()}
+        }
+    }
     assert str(whole) == str(line)

@@ -42,7 +42,9 @@ def test_integers_snap_exactly(n: int, h: int) -> None:
 
 
 @given(st.fractions(-1000, 1000), moves, steps_of_two.filter(lambda h: h != 1))
-def test_neighbours_snap_no_farther_apart_than_the_steps_say(x: Fraction, move: Fraction, h: Fraction) -> None:
+def test_neighbours_snap_no_farther_apart_than_the_steps_say(
+    x: Fraction, move: Fraction, h: Fraction
+) -> None:
     grid = Grid(h)
     steps = grid.steps(Sensitivity.of(move))
     assert steps.linf == ceil(move / h)
@@ -51,15 +53,23 @@ def test_neighbours_snap_no_farther_apart_than_the_steps_say(x: Fraction, move: 
     assert grid.snap(x) <= grid.snap(x + move)
 
 
-@given(st.lists(st.tuples(st.fractions(-100, 100), st.fractions(-10, 10)), min_size=1, max_size=5), st.integers(-3, 3))
-def test_vectors_snap_no_farther_apart_than_the_steps_say(cells: list[tuple[Fraction, Fraction]], k: int) -> None:
+@given(
+    st.lists(st.tuples(st.fractions(-100, 100), st.fractions(-10, 10)), min_size=1, max_size=5),
+    st.integers(-3, 3),
+)
+def test_vectors_snap_no_farther_apart_than_the_steps_say(
+    cells: list[tuple[Fraction, Fraction]], k: int
+) -> None:
     sizes = [abs(move) for _, move in cells if move]
     if not sizes:
         return
     h = Fraction(2) ** k
     real = Sensitivity(len(sizes), max(sizes), sum(sizes), sum(size**2 for size in sizes))
     if h == 1:  # the grid of whole answers
-        cells = [(Fraction(floor(x)), Fraction(floor(abs(move)) * (1 if move > 0 else -1))) for x, move in cells]
+        cells = [
+            (Fraction(floor(x)), Fraction(floor(abs(move)) * (1 if move > 0 else -1)))
+            for x, move in cells
+        ]
     grid, found = Grid(h), [0]
     for x, move in cells:
         found.append(abs(grid.snap(x + move) - grid.snap(x)))
@@ -87,11 +97,33 @@ def test_halves_go_up() -> None:
 
 def test_every_power_of_two_is_a_grid_however_it_is_written() -> None:
     for k in range(-300, 61):
-        assert Grid(2.0**k).step == Grid(np.float64(2.0**k)).step == Grid(Fraction(2) ** k).step == Fraction(2) ** k
+        assert (
+            Grid(2.0**k).step
+            == Grid(np.float64(2.0**k)).step
+            == Grid(Fraction(2) ** k).step
+            == Fraction(2) ** k
+        )
 
 
 @pytest.mark.parametrize(
-    "step", [0.1, 3, 0, -1, nan, inf, True, "1", None, 2.0**-301, 2.0**61, Fraction(2) ** 400, Decimal("0.3"), 6], ids=bad.name
+    "step",
+    [
+        0.1,
+        3,
+        0,
+        -1,
+        nan,
+        inf,
+        True,
+        "1",
+        None,
+        2.0**-301,
+        2.0**61,
+        Fraction(2) ** 400,
+        Decimal("0.3"),
+        6,
+    ],
+    ids=bad.name,
 )
 def test_other_grids_are_refused(step: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
@@ -108,29 +140,41 @@ def test_a_grid_that_suits() -> None:
         assert 2**20 <= s.linf / step < 2**21 or step == 1
 
 
-@pytest.mark.parametrize("move", [Fraction(1, 10**400), Fraction(2 * 10**400 + 1, 2)], ids=["tiny", "huge"])
+@pytest.mark.parametrize(
+    "move", [Fraction(1, 10**400), Fraction(2 * 10**400 + 1, 2)], ids=["tiny", "huge"]
+)
 def test_a_sensitivity_beyond_doubles_is_refused_by_name(move: Fraction) -> None:
     with pytest.raises(InvalidArgument, match="sensitivity"):
         Grid.for_sensitivity(Sensitivity.of(move), None)
 
 
-@pytest.mark.parametrize("value", [0.5, np.float32(0.5), Decimal("0.5"), Fraction(1, 2)], ids=bad.name)
+@pytest.mark.parametrize(
+    "value", [0.5, np.float32(0.5), Decimal("0.5"), Fraction(1, 2)], ids=bad.name
+)
 def test_numbers_of_all_kinds(value: object) -> None:
     assert Grid(1 / 4).snap(value) == 2
 
 
-@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), Decimal(3), Fraction(3)], ids=bad.name)
+@pytest.mark.parametrize(
+    "value", [3, np.int8(3), np.uint64(3), Decimal(3), Fraction(3)], ids=bad.name
+)
 def test_whole_numbers_of_all_kinds(value: object) -> None:
     assert Grid(1).snap(value) == 3
 
 
-@pytest.mark.parametrize("value", [3.0, np.float64(3), Fraction(7, 2), [1.0], np.array([1.5])], ids=bad.name)
+@pytest.mark.parametrize(
+    "value", [3.0, np.float64(3), Fraction(7, 2), [1.0], np.array([1.5])], ids=bad.name
+)
 def test_reals_need_a_grid_and_are_told_so(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"grid=2\*\*-20"):
         Grid(1).snap(value)
 
 
-@pytest.mark.parametrize("value", [nan, inf, None, "74311", True, np.True_, 1j, {"a": 1}, np.longdouble(3), Decimal("NaN")], ids=bad.name)
+@pytest.mark.parametrize(
+    "value",
+    [nan, inf, None, "74311", True, np.True_, 1j, {"a": 1}, np.longdouble(3), Decimal("NaN")],
+    ids=bad.name,
+)
 @pytest.mark.parametrize("step", [1, 0.5])
 def test_what_is_no_number_is_refused_without_a_word_about_it(value: object, step: float) -> None:
     with pytest.raises(InvalidArgument) as refusal:

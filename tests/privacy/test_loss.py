@@ -28,7 +28,8 @@ losses = st.builds(Loss, bounds, deltas, bounds)
 BAD = [-1, -1e-320, float("nan"), -INF, True, np.True_, np.False_, "1", None, 1j, [1]]
 
 
-# --- the value --------------------------------------------------------------------------------------------------------------------
+# --- the value
+# --------------------------------------------------------------------------------------------------------------------
 
 
 def test_rho_is_filled_in_for_a_pure_epsilon_only() -> None:
@@ -41,7 +42,11 @@ def test_rho_is_filled_in_for_a_pure_epsilon_only() -> None:
 
 def test_numbers_are_what_people_wrote() -> None:
     loss = Loss(0.1, 1e-9, 0.01)
-    assert (loss.epsilon, loss.delta, loss.rho) == (Fraction(1, 10), Fraction(1, 10**9), Fraction(1, 100))
+    assert (loss.epsilon, loss.delta, loss.rho) == (
+        Fraction(1, 10),
+        Fraction(1, 10**9),
+        Fraction(1, 100),
+    )
     assert Loss(np.float64(0.1)) == Loss(Fraction(1, 10)) == Loss(0.1)
     assert Loss(1e-320).epsilon == Fraction(1, 10**320)
 
@@ -68,7 +73,8 @@ def test_delta_is_a_probability(value: float) -> None:
         Loss(1, value)  # type: ignore[arg-type]
 
 
-# --- composition ------------------------------------------------------------------------------------------------------------------
+# --- composition
+# ------------------------------------------------------------------------------------------------------------------
 
 
 @given(losses, losses, losses)
@@ -119,11 +125,14 @@ def test_only_losses_add_up() -> None:
         Loss(1) + 1  # type: ignore[operator]
 
 
-# --- groups -----------------------------------------------------------------------------------------------------------------------
+# --- groups
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 @given(bounds, bounds, st.integers(1, 5), st.integers(1, 5))
-def test_groups_without_delta(epsilon: Fraction | float, rho: Fraction | float, k: int, m: int) -> None:
+def test_groups_without_delta(
+    epsilon: Fraction | float, rho: Fraction | float, k: int, m: int
+) -> None:
     loss = Loss(epsilon, Fraction(0), rho)
     assert loss.group(k).epsilon == k * loss.epsilon
     assert loss.group(k).rho == k * k * loss.rho
@@ -140,7 +149,8 @@ def test_groups_with_delta() -> None:
     loss = Loss(1, Fraction(1, 10**9), Fraction(1, 100)).group(3)
     assert loss.epsilon == 3
     assert float(loss.delta) == pytest.approx((1 + math.exp(1) + math.exp(2)) * 1e-9, rel=1e-12)
-    # The good pairs of the three steps differ: nine times rho = 0.09 is not known, the rho of a pure 3 is.
+    # The good pairs of the three steps differ: nine times rho = 0.09 is not known, the rho of a
+    # pure 3 is.
     assert loss.rho == compute_pure_rho(3)
 
 
@@ -151,16 +161,29 @@ def test_groups_of_which_nothing_is_known() -> None:
     assert Loss(5, 1e-3).group(3).delta == 1
 
 
-@given(st.fractions(min_value=0, max_value=3), st.integers(2, 40), st.sampled_from([Fraction(1, 10**100), Fraction(1, 10**9)]))
-def test_the_delta_of_a_group_is_the_sum_of_what_the_steps_add(epsilon: Fraction, k: int, delta: Fraction) -> None:
-    """No less than the sum, term by term, and no more than one part in 10^15 above it; also where epsilon is next to nothing."""
+@given(
+    st.fractions(min_value=0, max_value=3),
+    st.integers(2, 40),
+    st.sampled_from([Fraction(1, 10**100), Fraction(1, 10**9)]),
+)
+def test_the_delta_of_a_group_is_the_sum_of_what_the_steps_add(
+    epsilon: Fraction, k: int, delta: Fraction
+) -> None:
+    """No less than the sum, term by term, and no more than one part in 10^15 above it; also
+    where epsilon is next to nothing.
+    """
     found = Loss(epsilon, delta).group(k).delta
     if found < 1:
-        low, high = (sum((bound(i * epsilon) for i in range(k)), Fraction(0)) * delta for bound in (exp_down, exp_up))
+        low, high = (
+            sum((bound(i * epsilon) for i in range(k)), Fraction(0)) * delta
+            for bound in (exp_down, exp_up)
+        )
         assert low <= found <= high * (1 + Fraction(1, 10**15))
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 10**39), Fraction(1, 10**60), Fraction(1, 10**12)])
+@pytest.mark.parametrize(
+    "epsilon", [Fraction(0), Fraction(1, 10**39), Fraction(1, 10**60), Fraction(1, 10**12)]
+)
 def test_the_delta_of_a_group_next_to_nothing_is_k_times_as_much(epsilon: Fraction) -> None:
     found = Loss(epsilon, Fraction(1, 10**9)).group(1000).delta
     assert 0 <= found - Fraction(1, 10**6) < Fraction(1, 10**14)
@@ -173,7 +196,10 @@ def test_coins_attain_the_delta_of_a_group(k: int) -> None:
     for _ in range(k):
         chances.append(ratio * chances[-1] + delta)
     laws = [[chance, 1 - chance] for chance in reversed(chances)]
-    assert all(max(hockey_stick(p, q, ratio), hockey_stick(q, p, ratio)) == delta for p, q in pairwise(laws))
+    assert all(
+        max(hockey_stick(p, q, ratio), hockey_stick(q, p, ratio)) == delta
+        for p, q in pairwise(laws)
+    )
     bound = Loss(log_up(ratio), delta).group(k).delta
     assert 0 <= bound - hockey_stick(laws[0], laws[-1], ratio**k) < Fraction(1, 10**20)
 
@@ -182,7 +208,11 @@ def hockey_stick(p: list[Fraction], q: list[Fraction], ratio: Fraction) -> Fract
     return sum((max(Fraction(0), a - ratio * b) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
-@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3).filter(any), min_size=3, max_size=4))
+@given(
+    st.lists(
+        st.lists(st.integers(0, 9), min_size=3, max_size=3).filter(any), min_size=3, max_size=4
+    )
+)
 def test_the_group_bound_holds_along_any_chain(chain: list[list[int]]) -> None:
     # e^eps = 2. What the steps need in delta, the ends need at most as group() says.
     laws = [[Fraction(x, sum(row)) for x in row] for row in chain]
@@ -192,7 +222,8 @@ def test_the_group_bound_holds_along_any_chain(chain: list[list[int]]) -> None:
     assert hockey_stick(laws[0], laws[-1], ratio**k) <= bound.delta
 
 
-# --- disjoint parts ---------------------------------------------------------------------------------------------------------------
+# --- disjoint parts
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(losses, min_size=1, max_size=5), st.integers(1, 3))
@@ -220,7 +251,8 @@ def test_parallel_needs_losses(parts: tuple[Loss, ...]) -> None:
         Loss.parallel(*parts)
 
 
-# --- reading it as (epsilon, delta) -----------------------------------------------------------------------------------------------
+# --- reading it as (epsilon, delta)
+# -----------------------------------------------------------------------------------------------
 
 
 def test_epsilon_at_takes_the_better_branch_after_paying_its_own_delta() -> None:
@@ -229,7 +261,9 @@ def test_epsilon_at_takes_the_better_branch_after_paying_its_own_delta() -> None
     assert many.epsilon_at(0) == 100
     assert many.epsilon_at(1e-6) == convert_rho_to_epsilon(many.rho, 1e-6) < 6
     with_delta = Loss(INF, 1e-7, 0.1)
-    assert with_delta.epsilon_at(1e-6) == convert_rho_to_epsilon(Fraction(1, 10), Fraction(9, 10**7))
+    assert with_delta.epsilon_at(1e-6) == convert_rho_to_epsilon(
+        Fraction(1, 10), Fraction(9, 10**7)
+    )
     assert with_delta.epsilon_at(1e-7) == INF
     assert with_delta.epsilon_at(1e-8) == INF
     assert Loss(1, 1e-7).epsilon_at(1e-7) == 1
@@ -247,7 +281,9 @@ def test_delta_at_takes_the_better_branch_and_adds_its_own_delta() -> None:
     assert 0 < Loss(2).delta_at(1) < 1
 
 
-@given(st.builds(Loss, amounts, deltas, bounds), st.integers(2, 12).map(lambda k: Fraction(1, 10**k)))
+@given(
+    st.builds(Loss, amounts, deltas, bounds), st.integers(2, 12).map(lambda k: Fraction(1, 10**k))
+)
 def test_both_readings_agree(loss: Loss, over: Fraction) -> None:
     total = loss.delta + over
     if total < 1:
@@ -270,7 +306,8 @@ def test_epsilon_at_needs_a_delta_below_one(value: float) -> None:
         Loss(1).epsilon_at(value)
 
 
-# --- text -------------------------------------------------------------------------------------------------------------------------
+# --- text
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 @given(losses)
@@ -279,7 +316,11 @@ def test_the_text_reads_back_as_the_same_loss(loss: Loss) -> None:
 
 
 def test_the_text_is_stable() -> None:
-    assert Loss(0.1, 1e-9, 0.01).to_dict() == {"epsilon": "1/10", "delta": "1/1000000000", "rho": "1/100"}
+    assert Loss(0.1, 1e-9, 0.01).to_dict() == {
+        "epsilon": "1/10",
+        "delta": "1/1000000000",
+        "rho": "1/100",
+    }
     assert Loss(INF, 0, 2).to_dict() == {"epsilon": "inf", "delta": "0/1", "rho": "2/1"}
     assert Loss(INF).to_dict() == {"epsilon": "inf", "delta": "0/1", "rho": "inf"}
 
@@ -303,7 +344,22 @@ GOOD = {"epsilon": "1/10", "delta": "0/1", "rho": "1/100"}
         {**GOOD, "delta": "0/7"},
         *(
             {**GOOD, "epsilon": text}
-            for text in ("2/20", "01/10", "1/0", "-1/10", "0.1", "1", "1/10 ", "1/-2", "", "nan", "١/٢", None, 1, 0.1)
+            for text in (
+                "2/20",
+                "01/10",
+                "1/0",
+                "-1/10",
+                "0.1",
+                "1",
+                "1/10 ",
+                "1/-2",
+                "",
+                "nan",
+                "١/٢",
+                None,
+                1,
+                0.1,
+            )
         ),
         {**GOOD, "epsilon": "1/1" + "0" * 5000},
     ],

@@ -12,7 +12,14 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.privacy import Loss, PartLosses
 
 NAMES = ("a", "b", "c", "d")
-losses = st.sampled_from([Loss(1), Loss(0.5, Fraction(1, 100)), Loss(0.25, Fraction(0), Fraction(1, 1000)), Loss(math.inf, Fraction(0), 2)])
+losses = st.sampled_from(
+    [
+        Loss(1),
+        Loss(0.5, Fraction(1, 100)),
+        Loss(0.25, Fraction(0), Fraction(1, 1000)),
+        Loss(math.inf, Fraction(0), 2),
+    ]
+)
 charges = st.lists(st.tuples(st.sets(st.sampled_from(NAMES), min_size=1), losses), max_size=6)
 
 
@@ -23,15 +30,26 @@ def filled(most: int, charged: list[tuple[set[str], Loss]]) -> PartLosses:
     return parts
 
 
-def everybody(most: int, charged: list[tuple[set[str], Loss]], within: str | None = None) -> tuple[object, ...]:
-    """By brute force: for every choice of parts, the sum of what was charged to them; the largest of each number."""
-    places = [set(choice) for size in range(most + 1) for choice in itertools.combinations(NAMES, size)]
+def everybody(
+    most: int, charged: list[tuple[set[str], Loss]], within: str | None = None
+) -> tuple[object, ...]:
+    """By brute force: for every choice of parts, the sum of what was charged to them; the
+    largest of each number.
+    """
+    places = [
+        set(choice) for size in range(most + 1) for choice in itertools.combinations(NAMES, size)
+    ]
     chosen = [place for place in places if within is None or within in place]
     totals = [
-        [[getattr(loss, number) for names, loss in charged for _ in names & place] for place in chosen]
+        [
+            [getattr(loss, number) for names, loss in charged for _ in names & place]
+            for place in chosen
+        ]
         for number in ("epsilon", "delta", "rho")
     ]
-    epsilon, delta, rho = (max(sum(amounts, Fraction(0)) for amounts in number) for number in totals)
+    epsilon, delta, rho = (
+        max(sum(amounts, Fraction(0)) for amounts in number) for number in totals
+    )
     return epsilon, min(delta, Fraction(1)), rho
 
 
@@ -39,7 +57,9 @@ def everybody(most: int, charged: list[tuple[set[str], Loss]], within: str | Non
 @given(st.integers(1, 5), charges)
 def test_no_choice_of_parts_pays_more(most: int, charged: list[tuple[set[str], Loss]]) -> None:
     parts = filled(most, charged)
-    assert (parts.unit_loss.epsilon, parts.unit_loss.delta, parts.unit_loss.rho) == everybody(most, charged)
+    assert (parts.unit_loss.epsilon, parts.unit_loss.delta, parts.unit_loss.rho) == everybody(
+        most, charged
+    )
     for name, paid in parts.unit_loss_by_part.items():
         assert (paid.epsilon, paid.delta, paid.rho) == everybody(most, charged, within=name)
 
@@ -54,7 +74,9 @@ def test_nothing_costs_nothing() -> None:
 
 @pytest.mark.parametrize("names", [[], ["a", "a"], ["e"], ["a", "e"]])
 def test_only_parts_that_are_there_each_once(names: list[str]) -> None:
-    with pytest.raises(InvalidArgument, match="must be parts of the table, at least one, and each once"):
+    with pytest.raises(
+        InvalidArgument, match="must be parts of the table, at least one, and each once"
+    ):
         PartLosses(1, NAMES).charge(names, Loss(1))
 
 

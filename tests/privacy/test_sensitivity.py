@@ -11,9 +11,25 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.privacy import Sensitivity
 from hedgerow.privacy.sensitivity import LocalSensitivity
 
-BAD = [0, -1, -0.0, float("nan"), float("inf"), -float("inf"), 1e400, True, np.True_, "1", None, [1], 1j]
+BAD = [
+    0,
+    -1,
+    -0.0,
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    1e400,
+    True,
+    np.True_,
+    "1",
+    None,
+    [1],
+    1j,
+]
 
-moves = st.lists(st.fractions(min_value=-5, max_value=5, max_denominator=6), min_size=1, max_size=5).filter(any)
+moves = st.lists(
+    st.fractions(min_value=-5, max_value=5, max_denominator=6), min_size=1, max_size=5
+).filter(any)
 
 
 def of_vectors(vectors: list[list[Fraction]]) -> Sensitivity:
@@ -84,7 +100,11 @@ def test_a_group_covers_moves_that_add_up(vectors: list[list[Fraction]]) -> None
 def test_group_of_one_and_of_groups() -> None:
     bound = Sensitivity(3, Fraction(2), Fraction(5), Fraction(9))
     assert bound.group(1) == bound
-    assert bound.group(2).group(3) == bound.group(6) == Sensitivity(18, Fraction(12), Fraction(30), Fraction(9 * 36))
+    assert (
+        bound.group(2).group(3)
+        == bound.group(6)
+        == Sensitivity(18, Fraction(12), Fraction(30), Fraction(9 * 36))
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +117,9 @@ def test_group_of_one_and_of_groups() -> None:
         ((2, 2, 4, 7), "l2_squared"),  # l1 = 4 in two cells needs 8
     ],
 )
-def test_bounds_that_contradict_each_other_are_refused(bounds: tuple[int, int, int, int], argument: str) -> None:
+def test_bounds_that_contradict_each_other_are_refused(
+    bounds: tuple[int, int, int, int], argument: str
+) -> None:
     l0, *rest = bounds
     with pytest.raises(InvalidArgument, match=argument) as caught:
         Sensitivity(l0, *map(Fraction, rest))
@@ -129,7 +151,16 @@ def test_only_sensitivities_are_stacked() -> None:
         Sensitivity.of(1) + 1  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("scale", [LocalSensitivity(3), LocalSensitivity(1, 3), 2 * LocalSensitivity(3), LocalSensitivity(3) * Fraction(1, 2), Fraction(1, 2) * LocalSensitivity(3)])
+@pytest.mark.parametrize(
+    "scale",
+    [
+        LocalSensitivity(3),
+        LocalSensitivity(1, 3),
+        2 * LocalSensitivity(3),
+        LocalSensitivity(3) * Fraction(1, 2),
+        Fraction(1, 2) * LocalSensitivity(3),
+    ],
+)
 def test_local_sensitivity_never_scales_noise(scale: LocalSensitivity) -> None:
     one = Fraction(1)
     for use in (
@@ -138,7 +169,10 @@ def test_local_sensitivity_never_scales_noise(scale: LocalSensitivity) -> None:
         lambda: Sensitivity(1, scale, one, one),
         lambda: Sensitivity(1, one, one, scale),
     ):
-        with pytest.raises(Refused, match=r"^Noise scaled to local sensitivity is not private: .* use smooth\(\.\.\.\)") as caught:
+        with pytest.raises(
+            Refused,
+            match=r"^Noise scaled to local sensitivity is not private: .* use smooth\(\.\.\.\)",
+        ) as caught:
             use()
         assert "3" not in str(caught.value)
 

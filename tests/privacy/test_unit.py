@@ -18,13 +18,27 @@ from hedgerow.privacy import Unit
 Rows = list[tuple[Hashable, ...]]
 Person = dict[str, Hashable]
 
-ROW_UNITS = [Unit("add-remove"), Unit("change-one"), Unit("add-remove", group=2), Unit("change-one", group=3)]
-ID_UNITS = [Unit("add-remove", "id"), Unit("change-one", "id"), Unit("add-remove", "id", 2), Unit("change-one", "id", 2)]
+ROW_UNITS = [
+    Unit("add-remove"),
+    Unit("change-one"),
+    Unit("add-remove", group=2),
+    Unit("change-one", group=3),
+]
+ID_UNITS = [
+    Unit("add-remove", "id"),
+    Unit("change-one", "id"),
+    Unit("add-remove", "id", 2),
+    Unit("change-one", "id", 2),
+]
 
-people = st.lists(st.fixed_dictionaries({"id": st.sampled_from([None, 1, 2, 3, 4]), "x": st.integers(0, 2)}), max_size=6)
+people = st.lists(
+    st.fixed_dictionaries({"id": st.sampled_from([None, 1, 2, 3, 4]), "x": st.integers(0, 2)}),
+    max_size=6,
+)
 
 
-# --- the metric -------------------------------------------------------------------------------------------------------------------
+# --- the metric
+# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unit", ROW_UNITS + ID_UNITS)
@@ -37,7 +51,12 @@ def test_metric_laws(unit: Unit, a: list[Person], b: list[Person], c: list[Perso
     assert d(a, b) == d(b, a)
     assert d(a, c) <= d(a, b) + d(b, c)
     assert d(a, a[::-1]) == 0
-    kept = [Counter(map(_frozen, rows if unit.owner == "row" else [r for r in rows if r["id"] is not None])) for rows in (a, b)]
+    kept = [
+        Counter(
+            map(_frozen, rows if unit.owner == "row" else [r for r in rows if r["id"] is not None])
+        )
+        for rows in (a, b)
+    ]
     assert (d(a, b) == 0) == (kept[0] == kept[1])
 
 
@@ -45,7 +64,9 @@ def _frozen(row: Person) -> Hashable:
     return tuple(sorted(row.items(), key=str))
 
 
-def _paths(states: list[Hashable], neighbours: Callable[[Hashable, Hashable], bool], start: Hashable) -> dict[Hashable, int]:
+def _paths(
+    states: list[Hashable], neighbours: Callable[[Hashable, Hashable], bool], start: Hashable
+) -> dict[Hashable, int]:
     """Distances by breadth-first search over the neighbour relation itself."""
     found, queue = {start: 0}, deque([start])
     while queue:
@@ -67,7 +88,9 @@ def test_rows_distance_is_the_shortest_path() -> None:
     states: list[Hashable] = list(_bags("ab", 4))
 
     def added(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-        return abs(len(a) - len(b)) == 1 and not (Counter(min(a, b, key=len)) - Counter(max(a, b, key=len)))
+        return abs(len(a) - len(b)) == 1 and not (
+            Counter(min(a, b, key=len)) - Counter(max(a, b, key=len))
+        )
 
     def changed(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
         return len(a) == len(b) and (Counter(a) - Counter(b)).total() == 1
@@ -121,7 +144,10 @@ def test_examples() -> None:
 
 
 def test_rows_without_an_id_belong_to_nobody() -> None:
-    nobody = [{"id": None, "x": i} for i in range(3)] + [{"id": math.nan, "x": 1}, {"id": np.float32("nan"), "x": 1}]
+    nobody = [{"id": None, "x": i} for i in range(3)] + [
+        {"id": math.nan, "x": 1},
+        {"id": np.float32("nan"), "x": 1},
+    ]
     for relation in ("add-remove", "change-one"):
         assert Unit(relation, "id").distance(nobody, []) == 0  # type: ignore[arg-type]
         assert Unit(relation).distance(nobody, nobody[1:]) > 0  # type: ignore[arg-type]
@@ -145,7 +171,9 @@ def test_rows_are_dicts_tuples_or_named_tuples() -> None:
         (Unit("add-remove", "id"), [{"name": "secret"}], "id column 'id'"),
     ],
 )
-def test_bad_rows_are_refused_without_showing_them(unit: Unit, rows: list[tuple[str]], told: str) -> None:
+def test_bad_rows_are_refused_without_showing_them(
+    unit: Unit, rows: list[tuple[str]], told: str
+) -> None:
     with pytest.raises(InvalidArgument, match=told) as caught:
         unit.distance(rows, [])
     assert caught.value.argument == "rows"
@@ -154,7 +182,9 @@ def test_bad_rows_are_refused_without_showing_them(unit: Unit, rows: list[tuple[
 
 @pytest.mark.parametrize("relation", ["", "add/remove", None, 1, True])
 def test_bad_relation(relation: object) -> None:
-    with pytest.raises(InvalidArgument, match=r"^relation must be 'add-remove' or 'change-one'; got"):
+    with pytest.raises(
+        InvalidArgument, match=r"^relation must be 'add-remove' or 'change-one'; got"
+    ):
         Unit(relation)  # type: ignore[arg-type]
 
 
@@ -170,8 +200,10 @@ def test_bad_group(group: object) -> None:
         Unit("add-remove", group=group)  # type: ignore[arg-type]
 
 
-# --- what the table of sensitivities claims, run ----------------------------------------------------------------------------------
-# Rows are (value, kept by the WHERE clause). Each claim is |f(a) - f(b)| <= bound * distance(a, b), and some pair reaches it.
+# --- what the table of sensitivities claims, run
+# ---------------------------------------------------------------------------------- Rows are
+# (value, kept by the WHERE clause). Each claim is |f(a) - f(b)| <= bound * distance(a, b), and some
+# pair reaches it.
 
 Statistic = Callable[[Rows], Fraction]
 
@@ -214,12 +246,37 @@ CLAIMS: list[tuple[str, str, Callable[[int, int], Fraction], Callable[[Rows, Row
     ("count", "change-one", lambda low, high: Fraction(1), lambda a, b: move(count, a, b)),
     ("count", "add-remove", lambda low, high: Fraction(1), lambda a, b: move(count, a, b)),
     ("sum", "change-one", lambda low, high: Fraction(high - low), lambda a, b: move(total, a, b)),
-    ("sum", "add-remove", lambda low, high: Fraction(max(abs(low), abs(high))), lambda a, b: move(total, a, b)),
-    ("sum where", "change-one", lambda low, high: Fraction(max(high, 0) - min(low, 0)), lambda a, b: move(total_where, a, b)),
-    ("sum where", "add-remove", lambda low, high: Fraction(max(abs(low), abs(high))), lambda a, b: move(total_where, a, b)),
-    ("mean", "change-one", lambda low, high: Fraction(high - low, N), lambda a, b: move(mean, a, b)),
+    (
+        "sum",
+        "add-remove",
+        lambda low, high: Fraction(max(abs(low), abs(high))),
+        lambda a, b: move(total, a, b),
+    ),
+    (
+        "sum where",
+        "change-one",
+        lambda low, high: Fraction(max(high, 0) - min(low, 0)),
+        lambda a, b: move(total_where, a, b),
+    ),
+    (
+        "sum where",
+        "add-remove",
+        lambda low, high: Fraction(max(abs(low), abs(high))),
+        lambda a, b: move(total_where, a, b),
+    ),
+    (
+        "mean",
+        "change-one",
+        lambda low, high: Fraction(high - low, N),
+        lambda a, b: move(mean, a, b),
+    ),
     ("max", "change-one", lambda low, high: Fraction(high - low), lambda a, b: move(maximum, a, b)),
-    ("median of 3", "change-one", lambda low, high: Fraction(high - low), lambda a, b: move(middle, a[:3], b[:3])),
+    (
+        "median of 3",
+        "change-one",
+        lambda low, high: Fraction(high - low),
+        lambda a, b: move(middle, a[:3], b[:3]),
+    ),
     ("histogram", "change-one", lambda low, high: Fraction(2), histogram_move),
     ("histogram", "add-remove", lambda low, high: Fraction(1), histogram_move),
 ]
@@ -229,7 +286,11 @@ RANGES = [(-3, 5), (2, 6), (-6, -1), (50, 60)]
 @pytest.mark.parametrize(("name", "relation", "bound", "moved"), CLAIMS)
 @given(data=st.data())
 def test_sensitivities_of_the_table(
-    name: str, relation: str, bound: Callable[[int, int], Fraction], moved: Callable[[Rows, Rows], Fraction], data: st.DataObject
+    name: str,
+    relation: str,
+    bound: Callable[[int, int], Fraction],
+    moved: Callable[[Rows, Rows], Fraction],
+    data: st.DataObject,
 ) -> None:
     low, high = data.draw(st.sampled_from(RANGES))
     row = st.tuples(st.sampled_from([low, low + 1, high]), st.booleans())
@@ -242,11 +303,18 @@ def test_sensitivities_of_the_table(
 @pytest.mark.parametrize("low_high", RANGES)
 @pytest.mark.parametrize(("name", "relation", "bound", "moved"), CLAIMS)
 def test_the_table_is_tight(
-    name: str, relation: str, bound: Callable[[int, int], Fraction], moved: Callable[[Rows, Rows], Fraction], low_high: tuple[int, int]
+    name: str,
+    relation: str,
+    bound: Callable[[int, int], Fraction],
+    moved: Callable[[Rows, Rows], Fraction],
+    low_high: tuple[int, int],
 ) -> None:
     low, high = low_high
     rows: Rows = [(x, kept) for x in (low, high) for kept in (True, False)]
-    padding: dict[str, Rows] = {"median of 3": [(low, True), (high, True)], "mean": [(low, True)] * (N - 1)}
+    padding: dict[str, Rows] = {
+        "median of 3": [(low, True), (high, True)],
+        "mean": [(low, True)] * (N - 1),
+    }
     starts = [[*padding.get(name, [(low, True)]), row] for row in rows]
     unit = Unit(relation)  # type: ignore[arg-type]
     ends = [*starts, *(start[:-1] for start in starts)] if relation == "add-remove" else starts
@@ -261,14 +329,25 @@ def test_the_width_is_too_little_for_a_sum_under_where() -> None:
     assert move(total_where, a, b) == 60 > 60 - 50
 
 
-@given(data=st.data(), relation=st.sampled_from(["add-remove", "change-one"]), cap=st.integers(1, 3), span=st.sampled_from(RANGES))
-def test_a_person_moves_a_capped_sum_by_the_cap_times_a_row(data: st.DataObject, relation: str, cap: int, span: tuple[int, int]) -> None:
+@given(
+    data=st.data(),
+    relation=st.sampled_from(["add-remove", "change-one"]),
+    cap=st.integers(1, 3),
+    span=st.sampled_from(RANGES),
+)
+def test_a_person_moves_a_capped_sum_by_the_cap_times_a_row(
+    data: st.DataObject, relation: str, cap: int, span: tuple[int, int]
+) -> None:
     low, high = span
-    person = st.fixed_dictionaries({"id": st.sampled_from([1, 2, 3]), "x": st.sampled_from([low, high])})
+    person = st.fixed_dictionaries(
+        {"id": st.sampled_from([1, 2, 3]), "x": st.sampled_from([low, high])}
+    )
     a, b = (data.draw(st.lists(person, max_size=8)) for _ in range(2))
 
     def capped(rows: list[dict[str, int]]) -> int:
-        return sum(sum(sorted(row["x"] for row in rows if row["id"] == who)[:cap]) for who in (1, 2, 3))
+        return sum(
+            sum(sorted(row["x"] for row in rows if row["id"] == who)[:cap]) for who in (1, 2, 3)
+        )
 
     row = max(abs(low), abs(high)) if relation == "add-remove" else max(high, 0) - min(low, 0)
     assert abs(capped(a) - capped(b)) <= cap * row * Unit(relation, "id").distance(a, b)  # type: ignore[arg-type]

@@ -9,11 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.privacy import compute_pure_rho, convert_rho_to_delta, convert_rho_to_epsilon, find_largest_rho
+from hedgerow.privacy import (
+    compute_pure_rho,
+    convert_rho_to_delta,
+    convert_rho_to_epsilon,
+    find_largest_rho,
+)
 
 rhos = st.fractions(min_value=Fraction(1, 10**6), max_value=50, max_denominator=10**6)
 epsilons = st.fractions(min_value=Fraction(1, 1000), max_value=50, max_denominator=1000)
-deltas = st.integers(2, 90).map(lambda k: Fraction(1, 10**k)) | st.fractions(min_value=Fraction(1, 10**4), max_value=Fraction(1, 2))
+deltas = st.integers(2, 90).map(lambda k: Fraction(1, 10**k)) | st.fractions(
+    min_value=Fraction(1, 10**4), max_value=Fraction(1, 2)
+)
 
 BAD = [-1, float("nan"), -float("inf"), True, np.True_, "1", None]
 
@@ -49,19 +56,28 @@ def test_rho_of_is_the_inverse_on_the_safe_side(epsilon: Fraction, delta: Fracti
     rho = find_largest_rho(epsilon, delta)
     back = convert_rho_to_epsilon(rho, delta)
     # The two searches may stop at neighbouring orders, which costs less than 10^-20.
-    assert epsilon * (1 - Fraction(1, 10**9)) - Fraction(1, 10**9) <= back <= epsilon + Fraction(1, 10**20)
+    assert (
+        epsilon * (1 - Fraction(1, 10**9)) - Fraction(1, 10**9)
+        <= back
+        <= epsilon + Fraction(1, 10**20)
+    )
 
 
 @given(rhos, deltas)
 def test_delta_of_is_the_inverse_of_epsilon_of(rho: Fraction, delta: Fraction) -> None:
     epsilon = convert_rho_to_epsilon(rho, delta)
     if epsilon > 0:
-        assert delta * (1 - Fraction(1, 10**9)) <= convert_rho_to_delta(rho, epsilon) <= delta * (1 + Fraction(1, 10**9))
+        assert (
+            delta * (1 - Fraction(1, 10**9))
+            <= convert_rho_to_delta(rho, epsilon)
+            <= delta * (1 + Fraction(1, 10**9))
+        )
 
 
 @given(rhos, st.fractions(min_value=0, max_value=20))
 def test_the_gaussian_of_this_rho_keeps_to_it(rho: Fraction, epsilon: Fraction) -> None:
-    # Gaussian noise of sigma on a move of 1 has rho = 1/(2 sigma^2) and a delta in closed form (Balle and Wang 2018).
+    # Gaussian noise of sigma on a move of 1 has rho = 1/(2 sigma^2) and a delta in closed form
+    # (Balle and Wang 2018).
     m, e = math.sqrt(2 * float(rho)), float(epsilon)
 
     def tail(x: float) -> float:
@@ -71,13 +87,19 @@ def test_the_gaussian_of_this_rho_keeps_to_it(rho: Fraction, epsilon: Fraction) 
     assert true <= float(convert_rho_to_delta(rho, epsilon)) * (1 + 1e-9) + 1e-15
 
 
-@pytest.mark.parametrize(("rho", "delta"), [(0.2, 1e-6), (2, 1e-6), (0.05, 1e-6), (0.01, 1e-9), (0.1573, 1e-7)])
+@pytest.mark.parametrize(
+    ("rho", "delta"), [(0.2, 1e-6), (2, 1e-6), (0.05, 1e-6), (0.01, 1e-9), (0.1573, 1e-7)]
+)
 def test_nothing_better_can_be_read_off_rho(rho: float, delta: float) -> None:
     epsilon = float(convert_rho_to_epsilon(rho, delta))
     low, high = 1.0, 1e6
     for _ in range(200):
         alpha = (low + high) / 2
-        low, high = (alpha, high) if (2 * alpha - 1) * rho + math.log1p(-1 / alpha) < epsilon else (low, alpha)
+        low, high = (
+            (alpha, high)
+            if (2 * alpha - 1) * rho + math.log1p(-1 / alpha) < epsilon
+            else (low, alpha)
+        )
     r = math.exp((2 * alpha - 1) * rho)
     p = math.expm1(alpha * (alpha - 1) * rho) / r ** (alpha - 1)
     q = p / r
@@ -91,9 +113,13 @@ def test_nothing_better_can_be_read_off_rho(rho: float, delta: float) -> None:
 
 
 @given(rhos, rhos, deltas)
-def test_epsilon_grows_with_rho_and_falls_with_delta(a: Fraction, b: Fraction, delta: Fraction) -> None:
+def test_epsilon_grows_with_rho_and_falls_with_delta(
+    a: Fraction, b: Fraction, delta: Fraction
+) -> None:
     hair = Fraction(1, 10**20)
-    assert convert_rho_to_epsilon(min(a, b), delta) <= convert_rho_to_epsilon(max(a, b), delta) + hair
+    assert (
+        convert_rho_to_epsilon(min(a, b), delta) <= convert_rho_to_epsilon(max(a, b), delta) + hair
+    )
     assert convert_rho_to_epsilon(a, delta) <= convert_rho_to_epsilon(a, delta / 2) + hair
 
 
@@ -110,8 +136,19 @@ def test_nothing_and_everything() -> None:
     assert find_largest_rho(1e-12, 1e-100) < Fraction(1, 10**26)
 
 
-@pytest.mark.parametrize("rho", [Fraction(1, 10**500), 1e-320, Fraction(10) ** 400, Fraction(10) ** 700])
-@pytest.mark.parametrize("delta", [Fraction(1, 2), Fraction(1, 3), Fraction(1, 10**100), Fraction(1, 10**400), 1 - Fraction(1, 10**20)])
+@pytest.mark.parametrize(
+    "rho", [Fraction(1, 10**500), 1e-320, Fraction(10) ** 400, Fraction(10) ** 700]
+)
+@pytest.mark.parametrize(
+    "delta",
+    [
+        Fraction(1, 2),
+        Fraction(1, 3),
+        Fraction(1, 10**100),
+        Fraction(1, 10**400),
+        1 - Fraction(1, 10**20),
+    ],
+)
 def test_extremes_end_and_stay_on_the_safe_side(rho: Fraction, delta: Fraction) -> None:
     number = Fraction(str(rho))
     epsilon = convert_rho_to_epsilon(rho, delta)
@@ -125,7 +162,10 @@ def test_extremes_end_and_stay_on_the_safe_side(rho: Fraction, delta: Fraction) 
 
 @pytest.mark.parametrize("value", BAD)
 def test_bad_values(value: object) -> None:
-    for call in (lambda: convert_rho_to_epsilon(value, 0.1), lambda: convert_rho_to_delta(value, 1)):  # type: ignore[arg-type]
+    for call in (
+        lambda: convert_rho_to_epsilon(value, 0.1),
+        lambda: convert_rho_to_delta(value, 1),
+    ):  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match=r"^rho must be"):
             call()
     for call in (lambda: find_largest_rho(value, 0.1), lambda: convert_rho_to_delta(1, value)):  # type: ignore[arg-type]

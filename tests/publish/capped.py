@@ -1,4 +1,6 @@
-"""Rows of people who have more of them than count: what a publication of them means, and its table in parts."""
+"""Rows of people who have more of them than count: what a publication of them means, and its
+table in parts.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ def meaning(world: People, sizes: Sequence[int], most: int, fine: int, *, exact:
     names = [f"a{place}" for place in range(len(sizes))]
     cross = Contingency(tuple(zip(names, sizes, strict=True)), fine)
     rows = [[dict(zip(names, row, strict=True)) for row in one] for one in world]
-    put = [compute_contribution(cross, who, (), one, most, lambda unit, group: 0, exact=exact) for who, one in enumerate(rows)]
+    put = [
+        compute_contribution(cross, who, (), one, most, lambda unit, group: 0, exact=exact)
+        for who, one in enumerate(rows)
+    ]
     found = np.full(sizes, Fraction(0) if exact else 0, dtype=object)
     for codes, amount in merge_contributions(cross, put)[0].items():  # type: ignore[union-attr]
         found[codes] = amount
@@ -56,12 +61,25 @@ def meaning(world: People, sizes: Sequence[int], most: int, fine: int, *, exact:
 def tabulated(world: People, sizes: Sequence[int], most: int, fine: int) -> ContingencyTable:
     parts = meaning(world, sizes, most, fine, exact=False)
     codes = np.array(list(np.ndindex(*sizes)), dtype=np.int64)
-    return ContingencyTable(tuple(sizes), pack_codes(list(codes.T), sizes), parts.ravel().astype(np.int64))
+    return ContingencyTable(
+        tuple(sizes), pack_codes(list(codes.T), sizes), parts.ravel().astype(np.int64)
+    )
 
 
-def purse_of(table: ContingencyTable, sketch: Specification, terms: PrivacyParameters) -> PrivateTable:
-    return PrivateTable(table, sketch.cost, rows=terms.rows, relation=terms.relation, group=terms.group, parts_per_row=terms.parts_per_row)
+def purse_of(
+    table: ContingencyTable, sketch: Specification, terms: PrivacyParameters
+) -> PrivateTable:
+    return PrivateTable(
+        table,
+        sketch.cost,
+        rows=terms.rows,
+        relation=terms.relation,
+        group=terms.group,
+        parts_per_row=terms.parts_per_row,
+    )
 
 
-def built(sketch: Specification, terms: PrivacyParameters, table: ContingencyTable, times: int) -> list[BuiltTable]:
+def built(
+    sketch: Specification, terms: PrivacyParameters, table: ContingencyTable, times: int
+) -> list[BuiltTable]:
     return [sketch.build(purse_of(table, sketch, terms)) for _ in range(times)]

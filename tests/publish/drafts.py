@@ -22,16 +22,35 @@ SMOKER = Attribute("smoker", "boolean", (False, True))
 DAY = Attribute("day", "date", tuple(date.fromordinal(739_000 + i) for i in range(500)))
 
 
-def made(kind: Callable[..., Specification], attributes: tuple[Attribute, ...], terms: PrivacyParameters, **options: Any) -> tuple[Specification, BuiltTable]:
+def made(
+    kind: Callable[..., Specification],
+    attributes: tuple[Attribute, ...],
+    terms: PrivacyParameters,
+    **options: Any,
+) -> tuple[Specification, BuiltTable]:
     """Of 3,000 rows whose codes go round."""
     domain = Domain(attributes)
     sketch = kind(terms, domain, **options)
-    codes = np.stack([(np.arange(3000) * (place + 1) + np.arange(3000) // 7) % size for place, size in enumerate(domain.sizes)], axis=1)
-    purse = PrivateTable(ContingencyTable.from_codes(codes, domain.sizes), sketch.cost, rows=terms.rows, relation=terms.relation, group=terms.group)
+    codes = np.stack(
+        [
+            (np.arange(3000) * (place + 1) + np.arange(3000) // 7) % size
+            for place, size in enumerate(domain.sizes)
+        ],
+        axis=1,
+    )
+    purse = PrivateTable(
+        ContingencyTable.from_codes(codes, domain.sizes),
+        sketch.cost,
+        rows=terms.rows,
+        relation=terms.relation,
+        group=terms.group,
+    )
     return sketch, sketch.build(purse)
 
 
-def receipt(sketch: Specification, found: BuiltTable, terms: PrivacyParameters, owner: str = "id") -> dict[str, Any]:
+def receipt(
+    sketch: Specification, found: BuiltTable, terms: PrivacyParameters, owner: str = "id"
+) -> dict[str, Any]:
     return {
         "kind": sketch.kind,
         "table": "visits",
@@ -41,7 +60,10 @@ def receipt(sketch: Specification, found: BuiltTable, terms: PrivacyParameters, 
         "attributes": [attribute.to_dict() for attribute in sketch.domain.attributes],
         "design": sketch.strategy,
         "cost": sketch.cost.to_dict(),
-        "accuracy": [{"what": a.name, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
+        "accuracy": [
+            {"what": a.name, "answers": a.answers, "rms": a.rms, "radius": a.radius}
+            for a in sketch.accuracy
+        ],
         "facts": found.facts,
         "notes": list(sketch.notes),
         "data": "ab" * 32,

@@ -1,8 +1,10 @@
-"""The least rms error that any factorisation of all prefix sums can have, from below and above; nothing here uses the code under test.
+"""The least rms error that any factorisation of all prefix sums can have, from below and above;
+nothing here uses the code under test.
 
-Over all factorisations A = B C with columns of C at most 1 long, the least |B|_F^2 is that of tr(A^T A X^-1) over X = C^T C with a diagonal
-of at most 1. For every v >= 0, tr((V^(1/2) A^T A V^(1/2))^(1/2))^2/sum v is a lower bound (duality), and v <- diag of that root makes it
-rise to the minimum (Denisov, McMahan, Rush, Smith, Thakurta, 2022).
+Over all factorisations A = B C with columns of C at most 1 long, the least |B|_F^2 is that of
+tr(A^T A X^-1) over X = C^T C with a diagonal of at most 1. For every v >= 0, tr((V^(1/2) A^T A
+V^(1/2))^(1/2))^2/sum v is a lower bound (duality), and v <- diag of that root makes it rise to the
+minimum (Denisov, McMahan, Rush, Smith, Thakurta, 2022).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Attributes and their codes: what the policy declares, what bins add, what is refused, and that rows get the codes they should."""
+"""Attributes and their codes: what the policy declares, what bins add, what is refused, and that
+rows get the codes they should.
+"""
 
 from __future__ import annotations
 
@@ -53,12 +55,20 @@ def attribute(name: str, bins: Any = None) -> Attribute:
         ("smokes", None, 2, "False", "True"),
         ("day", None, 31, "2026-01-01", "2026-01-31"),
         ("day", 2, 2, "2026-01-01 to 2026-01-15", "2026-01-16 to 2026-01-31"),
-        ("day", [date(2026, 1, 1), date(2026, 1, 8), date(2026, 1, 31)], 2, "2026-01-01 to 2026-01-07", "2026-01-08 to 2026-01-31"),
+        (
+            "day",
+            [date(2026, 1, 1), date(2026, 1, 8), date(2026, 1, 31)],
+            2,
+            "2026-01-01 to 2026-01-07",
+            "2026-01-08 to 2026-01-31",
+        ),
         ("month", None, 2, "2026-01-01", "2026-02-01"),
         ("far", 7, 7, "-1000000 to -714287", "714286 to 1000000"),
     ],
 )
-def test_codes_from_the_policy_and_from_bins(name: str, bins: Any, size: int, first: str, last: str) -> None:
+def test_codes_from_the_policy_and_from_bins(
+    name: str, bins: Any, size: int, first: str, last: str
+) -> None:
     found = attribute(name, bins)
     assert found.size == size
     assert (found.label(0), found.label(size - 1)) == (first, last)
@@ -104,13 +114,16 @@ def test_a_row_gets_the_code_of_the_bin_it_is_in(data: st.DataObject) -> None:
         exact = found.find_code(value)
         assert exact is not None
         assert abs(got - exact) <= 1
-        assert got == exact or any(math.isclose(value, float(edge), rel_tol=1e-12) for edge in found.edges or ())
+        assert got == exact or any(
+            math.isclose(value, float(edge), rel_tol=1e-12) for edge in found.edges or ()
+        )
     assert evaluate(code, {name: None}) is None
 
 
 def test_what_lies_outside_has_no_code() -> None:
     assert attribute("region").find_code("west") is None
-    assert attribute("age", 11).find_code(110) is not None  # the open end of the last bin of whole numbers
+    # the open end of the last bin of whole numbers
+    assert attribute("age", 11).find_code(110) is not None
     assert attribute("cost", 4).find_code(1000.5) is None
     assert attribute("cost", 4).find_code(1000) == 3
 
@@ -123,7 +136,13 @@ def test_middles_are_those_of_the_values_in_a_bin() -> None:
 
 
 def test_only_numbers_and_dates_have_an_order() -> None:
-    assert [attribute(name).is_ordered for name in ("age", "region", "smokes", "day", "month")] == [True, False, False, True, True]
+    assert [attribute(name).is_ordered for name in ("age", "region", "smokes", "day", "month")] == [
+        True,
+        False,
+        False,
+        True,
+        True,
+    ]
     assert attribute("cost", 3).is_ordered
 
 
@@ -153,7 +172,9 @@ def test_columns_that_are_refused() -> None:
         attribute("height")
     with pytest.raises(InvalidArgument, match="columns of visits"):
         attribute("who")
-    with pytest.raises(Unbounded, match=r"free = \{ values = \[...\] \} under \[tables.visits.columns\]"):
+    with pytest.raises(
+        Unbounded, match=r"free = \{ values = \[...\] \} under \[tables.visits.columns\]"
+    ):
         attribute("free")
     with pytest.raises(InvalidArgument, match="too many values"):
         attribute("far")
@@ -185,7 +206,11 @@ def test_more_codes_than_can_be_told_are_refused(monkeypatch: pytest.MonkeyPatch
 
 def test_a_domain_too_large_says_how_large_and_what_to_drop() -> None:
     domain = build_domain(SCHEMA, ["age", "region", "far"], {"far": 1000})
-    assert (domain.sizes, domain.cell_count, domain.names) == ((110, 3, 1000), 330_000, ("age", "region", "far"))
+    assert (domain.sizes, domain.cell_count, domain.names) == (
+        (110, 3, 1000),
+        330_000,
+        ("age", "region", "far"),
+    )
     domain.refuse_more_cells(330_000)
     with pytest.raises(Refused, match=r"330,000 combinations.*Leave out far \(1,000 codes\)"):
         domain.refuse_more_cells(329_999)

@@ -1,4 +1,6 @@
-"""What is read off a histogram: means, variances, quantiles and densities are inside their intervals as often as these say."""
+"""What is read off a histogram: means, variances, quantiles and densities are inside their
+intervals as often as these say.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ from hedgerow.publish.histogram_statistics import (
     read_parts_per_row,
     read_truncation_error,
 )
-from hedgerow.publish.kinds.histogram import build_noise_facts, specify_histogram, specify_sparse_histogram
+from hedgerow.publish.kinds.histogram import (
+    build_noise_facts,
+    specify_histogram,
+    specify_sparse_histogram,
+)
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.strategy import AdditiveNoise
 from hedgerow.release.private_table import PrivateTable
@@ -41,7 +47,9 @@ def at_most(beta: float, runs: int = RUNS) -> float:
     return runs * beta + 6.5 * math.sqrt(runs * beta * (1 - beta))
 
 
-def noisy(law: AdditiveNoise, attribute: Attribute = REAL, counts: np.ndarray = COUNTS) -> Histogram:
+def noisy(
+    law: AdditiveNoise, attribute: Attribute = REAL, counts: np.ndarray = COUNTS
+) -> Histogram:
     return Histogram(attribute, law.sample(counts), law)
 
 
@@ -57,7 +65,9 @@ def test_without_noise_all_is_as_the_bins_have_it() -> None:
     variance = np.square(middles - mean) @ COUNTS / 500
     assert exact.variance().value == pytest.approx(variance)
     assert exact.variance().noise_high - exact.variance().noise_low < 0.01 * variance
-    assert (exact.mean().noise_low, exact.mean().noise_high) == pytest.approx((mean, mean), abs=1e-4)
+    assert (exact.mean().noise_low, exact.mean().noise_high) == pytest.approx(
+        (mean, mean), abs=1e-4
+    )
     assert (exact.mean().low, exact.mean().high) == pytest.approx((mean - 5, mean + 5), abs=1e-3)
     assert exact.density().column("density").to_numpy() == pytest.approx(COUNTS / 500 / 10)
     for part in (0.1, 0.5, 0.9):
@@ -81,7 +91,8 @@ def test_the_exact_mean_and_quantiles_are_inside(law: AdditiveNoise) -> None:
         for part, value in wanted.items():
             missed[part] += not inside(found.quantile(part, 0.8), value)
     assert max(missed.values()) <= at_most(0.2)
-    assert missed["middles"] > 0  # at 0.8, forty are expected: an interval that never misses would be too wide
+    # at 0.8, forty are expected: an interval that never misses would be too wide
+    assert missed["middles"] > 0
 
 
 @pytest.mark.long
@@ -102,7 +113,9 @@ def test_the_exact_variance_and_densities_are_inside(law: AdditiveNoise) -> None
 
 
 def test_the_ends_of_bins_are_the_worst_that_can_be() -> None:
-    """All values at one end of their bins: still inside with the bins, outside for the noise alone."""
+    """All values at one end of their bins: still inside with the bins, outside for the noise
+    alone.
+    """
     for end in (0, 10):
         values = np.repeat(np.arange(0, 100, 10) + end, COUNTS)
         exact = Histogram(REAL, COUNTS, NONE)
@@ -113,7 +126,9 @@ def test_the_ends_of_bins_are_the_worst_that_can_be() -> None:
 
 @pytest.mark.parametrize("part", [Fraction(1, 2), Fraction(1, 3)])
 def test_a_bin_that_is_left_out_of_a_quantile_is_caught(part: Fraction) -> None:
-    """Planted: an eighth of the interval, around its middle. That misses four times in five: twelve standard deviations too often."""
+    """Planted: an eighth of the interval, around its middle. That misses four times in five:
+    twelve standard deviations too often.
+    """
     law, counts = Laplace(Fraction(6)), np.full(40, 5)
     attribute = Attribute("n", "integer", tuple(range(40)))
     value = math.ceil(part * 200 / 5) - 1
@@ -128,14 +143,24 @@ def test_a_bin_that_is_left_out_of_a_quantile_is_caught(part: Fraction) -> None:
 
 
 def test_whole_numbers_and_dates() -> None:
-    ages = Histogram(Attribute("age", "integer", edges=(Fraction(0), Fraction(10), Fraction(30))), np.array([10, 30]), NONE)
+    ages = Histogram(
+        Attribute("age", "integer", edges=(Fraction(0), Fraction(10), Fraction(30))),
+        np.array([10, 30]),
+        NONE,
+    )
     assert ages.mean().value == pytest.approx((4.5 * 10 + 19.5 * 30) / 40)
     assert (ages.quantile(0.2).low, ages.quantile(0.2).high) == (0, 9)
-    assert ages.density().column("density").to_pylist() == pytest.approx([10 / 40 / 10, 30 / 40 / 20])
+    assert ages.density().column("density").to_pylist() == pytest.approx(
+        [10 / 40 / 10, 30 / 40 / 20]
+    )
     single = Histogram(Attribute("n", "integer", (1, 2, 4)), np.array([1, 1, 2]), NONE)
     assert (single.mean().low, single.mean().high) == pytest.approx((2.75, 2.75), abs=1e-4)
     assert single.quantile(0.5).value == 2
-    days = Histogram(Attribute("day", "date", (date(2024, 1, 1), date(2024, 1, 2), date(2024, 1, 3))), np.array([1, 0, 1]), NONE)
+    days = Histogram(
+        Attribute("day", "date", (date(2024, 1, 1), date(2024, 1, 2), date(2024, 1, 3))),
+        np.array([1, 0, 1]),
+        NONE,
+    )
     assert days.mean().value == date(2024, 1, 2)
     assert days.quantile(0.9).low == date(2024, 1, 3)
     assert days.mean().low <= date(2024, 1, 2) <= days.mean().high
@@ -145,7 +170,11 @@ def test_whole_numbers_and_dates() -> None:
 
 def test_nothing_but_noise_is_said_to_be_that() -> None:
     drowned = Histogram(REAL, np.full(BINS, -3), Laplace(Fraction(20)))
-    assert (drowned.mean().value, drowned.variance().value, drowned.quantile(0.5).value) == (None, None, None)
+    assert (drowned.mean().value, drowned.variance().value, drowned.quantile(0.5).value) == (
+        None,
+        None,
+        None,
+    )
     assert (drowned.mean().low, drowned.mean().high) == (0, 100)
     assert (drowned.quantile(0.3).low, drowned.quantile(0.3).high) == (0, 100)
     assert drowned.variance().high == 2500
@@ -161,7 +190,14 @@ def test_it_is_read_off_a_publication_and_adds_up_other_attributes() -> None:
     codes = np.stack([np.arange(500) % 3, np.repeat(np.arange(BINS), COUNTS)], axis=1)
     terms = PrivacyParameters(Fraction(200))
     sketch = specify_histogram(terms, domain)
-    made = sketch.build(PrivateTable(ContingencyTable.from_codes(codes, domain.sizes), sketch.cost, rows=1, relation="add-remove"))
+    made = sketch.build(
+        PrivateTable(
+            ContingencyTable.from_codes(codes, domain.sizes),
+            sketch.cost,
+            rows=1,
+            relation="add-remove",
+        )
+    )
     found = Histogram.from_publication(domain, made.table, made.facts, "x")
     assert found.counts.tolist() == COUNTS.tolist()
     assert found.draws == 3
@@ -173,19 +209,35 @@ def test_it_is_read_off_a_publication_and_adds_up_other_attributes() -> None:
     with pytest.raises(Unsupported, match="all cells"):
         Histogram.from_publication(domain, made.table.slice(1), made.facts, "x")
     less = specify_sparse_histogram(terms, domain, delta=Fraction(1, 100))
-    told = less.build(PrivateTable(ContingencyTable.from_codes(codes, domain.sizes), less.cost, rows=1, relation="add-remove"))
+    told = less.build(
+        PrivateTable(
+            ContingencyTable.from_codes(codes, domain.sizes),
+            less.cost,
+            rows=1,
+            relation="add-remove",
+        )
+    )
     with pytest.raises(Unsupported, match="all cells"):
         Histogram.from_publication(domain, told.table, told.facts, "x")
 
 
 def test_noise_of_several_draws_widens_the_intervals() -> None:
     one, nine = (Histogram(REAL, COUNTS, Gaussian(Fraction(4)), draws) for draws in (1, 9))
-    assert (nine.mean().noise_high - nine.mean().noise_low) > 2.5 * (one.mean().noise_high - one.mean().noise_low)
+    assert (nine.mean().noise_high - nine.mean().noise_low) > 2.5 * (
+        one.mean().noise_high - one.mean().noise_low
+    )
 
 
 def test_a_law_is_what_the_facts_say() -> None:
-    for law, fine in itertools.product((Laplace(Fraction(7, 3)), Gaussian(Fraction(5, 9))), (1, 64)):
-        assert read_noise_mechanism(build_noise_facts(law, PrivacyParameters(Fraction(1), parts_per_row=fine))) == law
+    for law, fine in itertools.product(
+        (Laplace(Fraction(7, 3)), Gaussian(Fraction(5, 9))), (1, 64)
+    ):
+        assert (
+            read_noise_mechanism(
+                build_noise_facts(law, PrivacyParameters(Fraction(1), parts_per_row=fine))
+            )
+            == law
+        )
 
 
 def test_what_it_will_not_take() -> None:
@@ -202,7 +254,9 @@ def test_what_it_will_not_take() -> None:
 
 @pytest.mark.parametrize("part", [0.25, 0.5, 0.9])
 def test_lost_parts_widen_what_is_read_off(part: float) -> None:
-    """All bins but the last lack as much as they may, and there is no noise: without room for that the truth would be outside."""
+    """All bins but the last lack as much as they may, and there is no noise: without room for
+    that the truth would be outside.
+    """
     lost = 3.0
     lacking = COUNTS - lost * (np.arange(BINS) < BINS - 1)
     found, blind = (Histogram(REAL, lacking, NONE, truncation_error=each) for each in (lost, 0.0))
@@ -215,12 +269,18 @@ def test_lost_parts_widen_what_is_read_off(part: float) -> None:
     assert inside(found.quantile(part), np.sort(VALUES)[math.ceil(part * 500) - 1])
     density = found.density()
     for place, count in enumerate(COUNTS):
-        assert density["density_low"][place].as_py() <= count / 500 / 10 <= density["density_high"][place].as_py()
+        assert (
+            density["density_low"][place].as_py()
+            <= count / 500 / 10
+            <= density["density_high"][place].as_py()
+        )
 
 
 def test_counts_are_read_in_the_parts_that_they_were_made_of() -> None:
     facts = {"noise": "laplace", "scale": "5/4", "fine": 8, "losing": [3, 20], "draws": 1}
-    pair = Domain((Attribute("a", "integer", (0, 1, 2)), Attribute("b", "integer", tuple(range(10)))))
+    pair = Domain(
+        (Attribute("a", "integer", (0, 1, 2)), Attribute("b", "integer", tuple(range(10))))
+    )
     table = pa.table({"count": np.arange(30) / 8})
     found = Histogram.from_publication(pair, table, facts, "a")
     assert found.counts.tolist() == [45, 145, 245]

@@ -64,7 +64,9 @@ def test_what_is_often_done_instead_is_not_it(planted: str) -> None:
 def test_it_is_never_farther_from_exact_counts_of_that_total(pairs: list[tuple[int, int]]) -> None:
     exact = np.array([count for count, _ in pairs], dtype=float)
     noisy = exact + [noise for _, noise in pairs]
-    assert ((project_nonnegative(noisy, exact.sum()) - exact) ** 2).sum() <= ((noisy - exact) ** 2).sum() + 1e-6
+    assert ((project_nonnegative(noisy, exact.sum()) - exact) ** 2).sum() <= (
+        (noisy - exact) ** 2
+    ).sum() + 1e-6
 
 
 def test_shapes_totals_and_nothing_at_all() -> None:
@@ -77,7 +79,8 @@ def test_shapes_totals_and_nothing_at_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "total", "about"), [([], None, "counts"), ([np.nan], None, "counts"), ([1], -1, "total"), ([1], np.inf, "total")]
+    ("counts", "total", "about"),
+    [([], None, "counts"), ([np.nan], None, "counts"), ([1], -1, "total"), ([1], np.inf, "total")],
 )
 def test_what_it_will_not_take(counts: list[float], total: float | None, about: str) -> None:
     with pytest.raises(InvalidArgument, match=about):

@@ -13,7 +13,11 @@ from hedgerow.privacy.loss import Loss, compute_pure_rho
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.release.linear_queries import BinSums, QueryBlock, ResidualQueries
 
-BLOCKS = (QueryBlock(((0, BinSums(5)),)), QueryBlock(((0, ResidualQueries(5)),)), QueryBlock(((0, BinSums(5, 5)),)))
+BLOCKS = (
+    QueryBlock(((0, BinSums(5)),)),
+    QueryBlock(((0, ResidualQueries(5)),)),
+    QueryBlock(((0, BinSums(5, 5)),)),
+)
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -29,11 +33,16 @@ def test_a_block_alone_costs_the_whole_price(price: dict[str, Fraction], relatio
 
 
 @pytest.mark.parametrize("price", [{"epsilon": Fraction(1, 3)}, {"rho": Fraction(1, 7)}])
-def test_several_blocks_share_the_price_as_asked_and_never_exceed_it(price: dict[str, Fraction]) -> None:
+def test_several_blocks_share_the_price_as_asked_and_never_exceed_it(
+    price: dict[str, Fraction],
+) -> None:
     terms = PrivacyParameters(**price, rows=3, group=2)
     spreads = [1.0, 7.3, 0.4]
     laws = terms.calibrate_all(BLOCKS, spreads)
-    total = sum((terms.measurement_cost(block, law) for block, law in zip(BLOCKS, laws, strict=True)), Loss(Fraction(0), rho=Fraction(0)))
+    total = sum(
+        (terms.measurement_cost(block, law) for block, law in zip(BLOCKS, laws, strict=True)),
+        Loss(Fraction(0), rho=Fraction(0)),
+    )
     (name, value), *_ = price.items()
     assert Fraction(999_999, 1_000_000) * value <= getattr(total, name) <= value
     ratios = [float(law.scale) / spread for law, spread in zip(laws, spreads, strict=True)]
@@ -43,11 +52,15 @@ def test_several_blocks_share_the_price_as_asked_and_never_exceed_it(price: dict
 
 def test_what_an_epsilon_buys_under_a_policy() -> None:
     assert PrivacyParameters.from_epsilon(Fraction(1), "laplace").total == Loss(Fraction(1))
-    bought = PrivacyParameters.from_epsilon(Fraction(1), "gaussian", rows=2, relation="change-one", group=3)
+    bought = PrivacyParameters.from_epsilon(
+        Fraction(1), "gaussian", rows=2, relation="change-one", group=3
+    )
     assert bought.total == Loss(inf, rho=compute_pure_rho(Fraction(1)))
     assert (bought.is_gaussian, bought.is_pure) == (True, False)
     assert bought.with_share(Fraction(1, 2)).rho == compute_pure_rho(Fraction(1)) / 2
-    assert PrivacyParameters(epsilon=Fraction(1)).with_share(Fraction(1, 4)).epsilon == Fraction(1, 4)
+    assert PrivacyParameters(epsilon=Fraction(1)).with_share(Fraction(1, 4)).epsilon == Fraction(
+        1, 4
+    )
 
 
 def test_what_is_refused() -> None:
@@ -71,7 +84,10 @@ def test_what_is_refused() -> None:
 
 def test_parts_of_a_row_take_as_many_times_the_noise_and_cost_the_same() -> None:
     for price in ({"epsilon": Fraction(1, 3)}, {"rho": Fraction(1, 7)}):
-        rows, parts = PrivacyParameters(**price, rows=3), PrivacyParameters(**price, rows=3, parts_per_row=2**20, truncation_bounds=(5, 12))
+        rows, parts = (
+            PrivacyParameters(**price, rows=3),
+            PrivacyParameters(**price, rows=3, parts_per_row=2**20, truncation_bounds=(5, 12)),
+        )
         for block in BLOCKS:
             assert parts.sensitivity(block).l1 == 2**20 * rows.sensitivity(block).l1
             assert parts.sensitivity(block).l2_squared == 2**40 * rows.sensitivity(block).l2_squared
@@ -79,14 +95,22 @@ def test_parts_of_a_row_take_as_many_times_the_noise_and_cost_the_same() -> None
         assert [law.scale for law in several[1]] == [2**20 * law.scale for law in several[0]]
         for block, law in zip(BLOCKS, several[1], strict=True):
             cost, name = parts.measurement_cost(block, law), next(iter(price))
-            assert getattr(cost, name) == getattr(rows.measurement_cost(block, type(law)(law.scale / 2**20)), name)
-        assert (parts.with_share(Fraction(1, 2)).parts_per_row, parts.with_share(Fraction(1, 2)).truncation_bounds) == (2**20, (5, 12))
+            assert getattr(cost, name) == getattr(
+                rows.measurement_cost(block, type(law)(law.scale / 2**20)), name
+            )
+        assert (
+            parts.with_share(Fraction(1, 2)).parts_per_row,
+            parts.with_share(Fraction(1, 2)).truncation_bounds,
+        ) == (2**20, (5, 12))
 
 
 def test_what_is_lost_grows_with_combinations_up_to_the_rows_there_are() -> None:
     terms = PrivacyParameters(Fraction(1), parts_per_row=4, truncation_bounds=(5, 12))
     assert [terms.truncation_error(many) for many in (1, 2, 3, 10**40)] == [5 / 4, 10 / 4, 3, 3]
     assert terms.facts == {"fine": 4, "losing": [5, 12]}
-    assert (PrivacyParameters(Fraction(1)).facts, PrivacyParameters(Fraction(1)).truncation_error(7)) == ({}, 0)
+    assert (
+        PrivacyParameters(Fraction(1)).facts,
+        PrivacyParameters(Fraction(1)).truncation_error(7),
+    ) == ({}, 0)
     with pytest.raises(InvalidArgument, match="fine"):
         PrivacyParameters(Fraction(1), parts_per_row=0)

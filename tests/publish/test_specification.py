@@ -19,7 +19,14 @@ from hedgerow.release.private_table import PrivateTable
 
 def test_a_sketch_cannot_be_changed() -> None:
     domain = Domain((Attribute("x", "integer", (0, 1)),))
-    sketch = Specification("histogram", domain, "each cell", Loss(Fraction(1)), (Accuracy("each cell", 2, 1.0),), lambda *_: BuiltTable(pa.table({})))
+    sketch = Specification(
+        "histogram",
+        domain,
+        "each cell",
+        Loss(Fraction(1)),
+        (Accuracy("each cell", 2, 1.0),),
+        lambda *_: BuiltTable(pa.table({})),
+    )
     assert sketch.notes == ()
     assert sketch.build(None).facts == {}  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
@@ -28,7 +35,12 @@ def test_a_sketch_cannot_be_changed() -> None:
 
 def test_what_is_measured_is_told_step_by_step() -> None:
     """Before each measurement, and when all are done."""
-    purse = PrivateTable(ContingencyTable.from_codes([[1], [1], [0]], (2,)), Loss(Fraction(2000)), rows=1, relation="add-remove")
+    purse = PrivateTable(
+        ContingencyTable.from_codes([[1], [1], [0]], (2,)),
+        Loss(Fraction(2000)),
+        rows=1,
+        relation="add-remove",
+    )
     told: list[tuple[int, int]] = []
     asked = [(QueryBlock(((0, BinSums(2)),)), Laplace(Fraction(1, 900)))] * 2
     found = measure_all(purse, asked, lambda done, of: told.append((done, of)))
@@ -38,6 +50,8 @@ def test_what_is_measured_is_told_step_by_step() -> None:
 
 def test_what_is_measured_in_parts_is_told_in_rows() -> None:
     table = ContingencyTable((2,), (np.arange(2),), np.array([5, 12]))
-    purse = PrivateTable(table, Loss(Fraction(9000)), rows=1, relation="add-remove", parts_per_row=4)
+    purse = PrivateTable(
+        table, Loss(Fraction(9000)), rows=1, relation="add-remove", parts_per_row=4
+    )
     (found,) = measure_all(purse, [(QueryBlock(((0, BinSums(2)),)), Laplace(Fraction(1, 900)))])
     assert found.tolist() == [1.25, 3.0]

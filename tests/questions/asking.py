@@ -4,11 +4,9 @@
 -- expect: answer
 SELECT …
 
--- Who was the most expensive patient?
--- expect: refused a part of the sentence that is told
--- instead: what the sentence tells to write; x is any column there, … anything, and a number any number
--- ask: SELECT … with that in it, which is answered
-SELECT …
+-- Who was the most expensive patient? -- expect: refused a part of the sentence that is told --
+instead: what the sentence tells to write; x is any column there, … anything, and a number any
+number -- ask: SELECT … with that in it, which is answered SELECT …
 """
 
 from __future__ import annotations
@@ -21,7 +19,9 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: ``refused`` is the part of the refusal that is expected, None where an answer is."""
+    """A question: ``refused`` is the part of the refusal that is expected, None where an answer
+    is.
+    """
 
     world: str
     number: int
@@ -45,11 +45,22 @@ def questions(world: str, text: str | None = None) -> list[Asked]:
 def _asked(world: str, number: int, block: str) -> Asked:
     words, expected, *lines = block.splitlines()
     what, _, part = expected.removeprefix("-- expect: ").partition(" ")
-    if not words.startswith("-- ") or not expected.startswith("-- expect: ") or what not in ("answer", "refused") or not lines:
-        raise ValueError(f"{world}, block {number}: wants a line of words, a line '-- expect: answer' or '-- expect: refused …', and SQL")
+    if (
+        not words.startswith("-- ")
+        or not expected.startswith("-- expect: ")
+        or what not in ("answer", "refused")
+        or not lines
+    ):
+        raise ValueError(
+            f"{world}, block {number}: wants a line of words, a line '-- expect: answer' or '--"
+            " expect: refused …', and SQL"
+        )
     if what == "answer":
         return Asked(world, number, words[3:], None, "\n".join(lines))
     instead, ask, *sql = [*lines, "", ""]
     if not instead.startswith("-- instead: ") or not ask.startswith("-- ask: ") or not "".join(sql):
-        raise ValueError(f"{world}, block {number}: a refused question wants a line '-- instead: …' and a line '-- ask: SELECT …'")
+        raise ValueError(
+            f"{world}, block {number}: a refused question wants a line '-- instead: …' and a line"
+            " '-- ask: SELECT …'"
+        )
     return Asked(world, number, words[3:], part, "\n".join(sql).strip(), instead[12:], ask[8:])

@@ -1,4 +1,6 @@
-"""An answer is about what plain SQL says: with caps that bind nobody, DuckDB's own answer to the same text lies in the intervals."""
+"""An answer is about what plain SQL says: with caps that bind nobody, DuckDB's own answer to the
+same text lies in the intervals.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from hedgerow.errors import Refused
 from questions.asking import Asked, questions
 from questions.worlds import WORLDS, write
 
-LEVEL = 1 - Fraction(1, 10**13)  # a few thousand cells in all: a false alarm comes once in 10^9 runs
+# a few thousand cells in all: a false alarm comes once in 10^9 runs
+LEVEL = 1 - Fraction(1, 10**13)
 EPSILON = 200
 ROWS = {"payments": 100}  # those of all cards of a customer; others have at most 40
 AT_LEAST = {"clinic": 90, "adverts": 220, "school": 180, "payments": 100}  # cells that are compared
@@ -49,7 +52,9 @@ def same(value: Any) -> Any:
 
 
 def compared(asked: Asked, db: Database, raw: duckdb.DuckDBPyConnection) -> int:
-    """How many cells were found in their intervals. Rows are matched by the columns that have none."""
+    """How many cells were found in their intervals. Rows are matched by the columns that have
+    none.
+    """
     text = plain(asked.sql)
     if text is None:
         return 0
@@ -72,7 +77,9 @@ def compared(asked: Asked, db: Database, raw: duckdb.DuckDBPyConnection) -> int:
             pair, value = intervals[name][place], None if true is None else true[name]
             if pair is not None and value is not None:
                 slack = 1e-6 * abs(float(value))
-                assert pair[0] - slack <= float(value) <= pair[1] + slack, f"{asked}: {name} is {value}, told {row[name]} in {pair}"
+                assert pair[0] - slack <= float(value) <= pair[1] + slack, (
+                    f"{asked}: {name} is {value}, told {row[name]} in {pair}"
+                )
                 count += 1
     return count
 
@@ -89,11 +96,19 @@ def test_the_intervals_hold_what_plain_sql_says(world: str, tmp_path: Path) -> N
 
 @pytest.mark.long
 def test_an_answer_about_something_else_is_noticed(tmp_path: Path) -> None:
-    asked = replace(questions("school")[1], sql="SELECT grade, COUNT(*) AS n FROM pupils GROUP BY grade")
+    asked = replace(
+        questions("school")[1], sql="SELECT grade, COUNT(*) AS n FROM pupils GROUP BY grade"
+    )
     with open(loose("school", tmp_path), in_process=True) as db, duckdb.connect() as raw:
         raw.execute(f"CREATE VIEW pupils AS SELECT * FROM '{tmp_path / 'pupils.parquet'}'")
         assert compared(asked, db, raw) == 8
-        raw.execute(f"CREATE OR REPLACE VIEW pupils AS SELECT * FROM '{tmp_path / 'pupils.parquet'}' WHERE gender <> 'boy'")
+        raw.execute(
+            f"CREATE OR REPLACE VIEW pupils AS SELECT * FROM '{tmp_path / 'pupils.parquet'}' WHERE"
+            " gender <> 'boy'"
+        )
         with pytest.raises(AssertionError, match="school-2: n is"):
             compared(asked, db, raw)
-    assert compared(replace(asked, sql="SELECT MEDIAN(x, method => 'smooth') FROM pupils"), db, raw) == 0
+    assert (
+        compared(replace(asked, sql="SELECT MEDIAN(x, method => 'smooth') FROM pupils"), db, raw)
+        == 0
+    )

@@ -1,4 +1,6 @@
-"""150 questions as people write them, over four databases: nine in ten are answered, and every refusal says what to write instead."""
+"""150 questions as people write them, over four databases: nine in ten are answered, and every
+refusal says what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from questions.worlds import WORLDS, write
 ALL = [asked for world in WORLDS for asked in questions(world)]
 # A refusal ends with a sentence that tells what to do.
 INSTEAD = re.compile(
-    r"\n(Add|Ask|Bring|Check|Choose|Clamp|Compare|Declare|Did you mean|Group|Join|Keep|Leave|Name|Put|Say|Swap|The|Use|Work|Write)\b.*\.?$"
+    r"\n(Add|Ask|Bring|Check|Choose|Clamp|Compare|Declare|Did you"
+    r" mean|Group|Join|Keep|Leave|Name|Put|Say|Swap|The|Use|Work|Write)\b.*\.?$"
 )
 
 
@@ -47,7 +50,11 @@ def test_there_are_150_and_nine_in_ten_are_answered() -> None:
     answered = [asked for asked in ALL if asked.refused is None]
     assert len(ALL) == 150
     assert len(answered) >= 0.9 * len(ALL)
-    assert len({asked.words for asked in ALL}) == len({(asked.world, asked.sql) for asked in ALL}) == 150
+    assert (
+        len({asked.words for asked in ALL})
+        == len({(asked.world, asked.sql) for asked in ALL})
+        == 150
+    )
     assert all(asked.words.rstrip().endswith(("?", ".")) for asked in ALL)
 
 
@@ -63,11 +70,16 @@ def test_it_is_explained_and_answered(asked: Asked, databases: Databases) -> Non
     assert isinstance(answer, Answer)
     assert answer.columns
     assert len(set(answer.columns)) == len(answer.columns)
-    assert answer.rows or "HAVING" in asked.sql or explained.threshold is not None  # keys that are not declared may all stay hidden
+    # keys that are not declared may all stay hidden
+    assert answer.rows or "HAVING" in asked.sql or explained.threshold is not None
     for row in answer.rows:
         assert tuple(row) == answer.columns
         for value in row.values():
-            assert value is None or isinstance(value, (bool, int, str, date)) or (isinstance(value, float) and math.isfinite(value))
+            assert (
+                value is None
+                or isinstance(value, (bool, int, str, date))
+                or (isinstance(value, float) and math.isfinite(value))
+            )
     again = db.query(asked.sql)
     assert isinstance(again, Answer)
     assert again.receipt.reused
@@ -91,7 +103,9 @@ def test_it_is_refused_with_a_way_out(asked: Asked, databases: Databases) -> Non
 
 
 def _as_told(piece: str) -> str:
-    """What fits a piece of advice: its x is any column, its numbers are any numbers, and its dots are anything."""
+    """What fits a piece of advice: its x is any column, its numbers are any numbers, and its
+    dots are anything.
+    """
     found = re.sub(r"\bx\b", r"[\\w., ]+", re.escape(piece))
     return re.sub(r"\b\d+\b", r"[\\d.]+", found).replace("…", ".+")
 
@@ -118,4 +132,7 @@ def test_a_block_that_is_not_well_formed(block: str) -> None:
 
 
 def test_every_world_can_be_written(tmp_path: Path) -> None:
-    assert {path.suffix for path in (write("school", tmp_path).parent).iterdir()} == {".toml", ".parquet"}
+    assert {path.suffix for path in (write("school", tmp_path).parent).iterdir()} == {
+        ".toml",
+        ".parquet",
+    }

@@ -33,7 +33,9 @@ def clinic(stream: np.random.Generator) -> Tables:
             "patient_id": ids,
             "sex": stream.choice(["f", "m", "x"], people, p=[0.5, 0.48, 0.02]),
             "birth_year": stream.integers(1930, 2024, people),
-            "region": _holes(stream.choice(["north", "south", "east", "west"], people), stream, 0.02),
+            "region": _holes(
+                stream.choice(["north", "south", "east", "west"], people), stream, 0.02
+            ),
             "smoker": _holes(stream.random(people) < 0.2, stream, 0.05),
             "joined": _dates(stream, "2020-01-01", "2026-10-31", people),
             "height": stream.normal(168, 14, people),
@@ -44,7 +46,9 @@ def clinic(stream: np.random.Generator) -> Tables:
         "visits": {
             "patient_id": stream.choice(ids, visits),
             "day": _dates(stream, "2026-01-01", "2026-12-31", visits),
-            "department": stream.choice(["surgery", "cardiology", "paediatrics", "oncology", "emergency"], visits),
+            "department": stream.choice(
+                ["surgery", "cardiology", "paediatrics", "oncology", "emergency"], visits
+            ),
             "cost": stream.gamma(2.0, 150, visits),
             "minutes": stream.integers(5, 180, visits),
             "urgent": stream.random(visits) < 0.15,
@@ -86,7 +90,9 @@ def adverts(stream: np.random.Generator) -> Tables:
             "placement": stream.choice(["feed", "search", "video", "banner"], shown),
             "seconds": _holes(stream.exponential(8.0, shown), stream, 0.1),
             "bid": stream.gamma(2.0, 0.6, shown),
-            "page": stream.choice(["/news/today", "/news/sport", "/shop/shoes", "/shop/hats"], shown),
+            "page": stream.choice(
+                ["/news/today", "/news/sport", "/shop/shoes", "/shop/hats"], shown
+            ),
         },
         "clicks": {
             "user_id": stream.choice(ids, clicked),

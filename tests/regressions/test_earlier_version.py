@@ -1,7 +1,8 @@
-"""A ledger and publications written by version 0.1: they open and verify, and their answers are found, decoded and free.
+"""A ledger and publications written by version 0.1: they open and verify, and their answers are
+found, decoded and free.
 
-The folder ``version_0_1`` was written by that version and is never written again. Names of modules, classes and
-fields have changed since; nothing that is stored may derive from one.
+The folder ``version_0_1`` was written by that version and is never written again. Names of modules,
+classes and fields have changed since; nothing that is stored may derive from one.
 """
 
 from __future__ import annotations

@@ -40,14 +40,19 @@ def test_a_count_one_below_the_threshold_passes_as_often_as_it_should() -> None:
     assert not any(replace(made, edge_probability=Fraction(0)).admits(9) for _ in range(1000))
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(7, 3), Fraction(40), Fraction(10**6, 3)])
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 2), Fraction(7, 3), Fraction(40), Fraction(10**6, 3)]
+)
 @pytest.mark.parametrize("groups", [1, 3])
 @pytest.mark.parametrize("delta", [Fraction(1, 10**5), Fraction(3, 10**15)])
-def test_nearly_all_of_delta_is_used_and_never_more(scale: Fraction, groups: int, delta: Fraction) -> None:
+def test_nearly_all_of_delta_is_used_and_never_more(
+    scale: Fraction, groups: int, delta: Fraction
+) -> None:
     made = Threshold.calibrate(0, Laplace(scale), most=4, groups=groups, delta=delta)
     assert Fraction(999, 1000) * delta <= made.delta <= delta
     assert 0 <= made.edge_probability < 1
-    q, above = math.exp(-1 / float(scale)), made.minimum_count - 4  # Pr[Z >= t] = q^t/(1 + q), Pr[Z = t] = (1 - q)/(1 + q) q^t
+    # Pr[Z >= t] = q^t/(1 + q), Pr[Z = t] = (1 - q)/(1 + q) q^t
+    q, above = math.exp(-1 / float(scale)), made.minimum_count - 4
     true = groups * (q**above + float(made.edge_probability) * (1 - q) * q ** (above - 1)) / (1 + q)
     assert true == pytest.approx(float(made.delta), rel=1e-6)
 
@@ -67,14 +72,24 @@ def test_nearly_all_of_delta_is_used_with_gaussian_noise_too(scale: Fraction, gr
 
 
 def _shown(law: Laplace, made: Threshold, count: int | None) -> dict[int | None, Fraction]:
-    """The law of what is published of a group, None being nothing: noise by its masses, cut as the threshold says; the edge."""
+    """The law of what is published of a group, None being nothing: noise by its masses, cut as
+    the threshold says; the edge.
+    """
     if count is None:
         return {None: Fraction(1)}
     reach = made.truncation if made.truncation is not None else 40 * math.ceil(law.scale)
-    masses = {count + z: Fraction(math.exp(-abs(z) / float(law.scale))) for z in range(-reach, reach + 1)}
+    masses = {
+        count + z: Fraction(math.exp(-abs(z) / float(law.scale))) for z in range(-reach, reach + 1)
+    }
     total, found = sum(masses.values()), {None: Fraction(0)}
     for number, mass in masses.items():
-        chance = Fraction(1) if number >= made.minimum_count else made.edge_probability if number == made.minimum_count - 1 else Fraction(0)
+        chance = (
+            Fraction(1)
+            if number >= made.minimum_count
+            else made.edge_probability
+            if number == made.minimum_count - 1
+            else Fraction(0)
+        )
         found[number] = chance * mass / total
         found[None] += (1 - chance) * mass / total
     return found
@@ -90,17 +105,22 @@ def _together(groups: list[dict[int | None, float]]) -> dict[tuple[int | None, .
 
 @pytest.mark.parametrize(("left", "right"), [(1, 0), (0, 1), (1, 1), (2, 1), (0, 2), (2, 2)])
 def test_both_worlds_hold_one_good_pair(left: int, right: int) -> None:
-    """All outcomes where the one world has groups that the other has not, and the other way round, beside one that both have and a unit
-    moves: each law is at least 1 - delta times that of the group in common, which has the epsilon and the rho of the noise."""
+    """All outcomes where the one world has groups that the other has not, and the other way round,
+    beside one that both have and a unit moves: each law is at least 1 - delta times that of the
+    group in common, which has the epsilon and the rho of the noise."""
     law, groups, most = Laplace(Fraction(1, 2)), max(left, right), 2
     made = Threshold.calibrate(0, law, most=most, groups=groups, delta=Fraction(1, 50))
     assert made.truncation is None
     assert made.edge_probability > 0
     first, second, lone, none = (
-        {what: float(chance) for what, chance in _shown(law, made, count).items() if chance > 1e-18} for count in (3, 3 + most, most, None)
+        {what: float(chance) for what, chance in _shown(law, made, count).items() if chance > 1e-18}
+        for count in (3, 3 + most, most, None)
     )
     common = [first, second]
-    sides = [_together([*[lone] * left, *[none] * right, common[0]]), _together([*[none] * left, *[lone] * right, common[1]])]
+    sides = [
+        _together([*[lone] * left, *[none] * right, common[0]]),
+        _together([*[none] * left, *[lone] * right, common[1]]),
+    ]
     for law_of_side, good in zip(sides, common, strict=True):
         for what, chance in good.items():
             assert law_of_side[*[None] * (left + right), what] >= float(1 - made.delta) * chance
@@ -109,39 +129,65 @@ def test_both_worlds_hold_one_good_pair(left: int, right: int) -> None:
     loss = law.loss(most)
     assert np.abs(np.log(here / there)).max() <= float(loss.epsilon) * (1 + 1e-9)
     for order in (1.001, 2, 8, 60):
-        assert math.log(float(here @ (here / there) ** (order - 1))) / (order - 1) <= order * float(loss.rho) * (1 + 1e-6)
+        assert math.log(float(here @ (here / there) ** (order - 1))) / (order - 1) <= order * float(
+            loss.rho
+        ) * (1 + 1e-6)
     worse = replace(made, minimum_count=made.minimum_count - 1)
-    shown = 1 - (1 - sum(chance for what, chance in _shown(law, worse, most).items() if what is not None)) ** groups
+    shown = (
+        1
+        - (1 - sum(chance for what, chance in _shown(law, worse, most).items() if what is not None))
+        ** groups
+    )
     assert shown > made.delta  # one lower, and the good pair is not there often enough
 
 
-@pytest.mark.parametrize(("scale", "most"), [(Fraction(3), 1), (Fraction(9), 1), (Fraction(15), 5), (Fraction(40), 3)])
+@pytest.mark.parametrize(
+    ("scale", "most"), [(Fraction(3), 1), (Fraction(9), 1), (Fraction(15), 5), (Fraction(40), 3)]
+)
 @pytest.mark.parametrize("below", [0, 1])
-def test_noise_that_is_cut_hides_whoever_moves_a_count_or_is_alone(scale: Fraction, most: int, below: int) -> None:
-    """All outcomes of one group in two worlds, where a unit puts up to ``most`` rows in: what has no counterpart within e^epsilon is no
-    more than the delta of a group, and nearly that much somewhere; with a cut one lower it is more."""
+def test_noise_that_is_cut_hides_whoever_moves_a_count_or_is_alone(
+    scale: Fraction, most: int, below: int
+) -> None:
+    """All outcomes of one group in two worlds, where a unit puts up to ``most`` rows in: what has
+    no counterpart within e^epsilon is no more than the delta of a group, and nearly that much
+    somewhere; with a cut one lower it is more."""
     law, moved, delta = Laplace(scale), 2, Fraction(1, 10**4)
     made = Threshold.calibrate(0, law, most=most, groups=2, delta=delta, moved=moved)
     assert made.truncation is not None
-    assert made.minimum_count == made.truncation + 1 < Threshold.calibrate(0, law, most=most, groups=2, delta=delta).minimum_count
-    made = replace(made, truncation=made.truncation - below, minimum_count=made.minimum_count - below)
+    assert (
+        made.minimum_count
+        == made.truncation + 1
+        < Threshold.calibrate(0, law, most=most, groups=2, delta=delta).minimum_count
+    )
+    made = replace(
+        made, truncation=made.truncation - below, minimum_count=made.minimum_count - below
+    )
     grown, worst = Fraction(math.exp(most / float(scale)) * (1 + 1e-12)), Fraction(0)
     for first in (None, 1, 2, 7, made.minimum_count, 3 * made.minimum_count):
         for rows in range(1, most + 1):
             one, other = _shown(law, made, first), _shown(law, made, (first or 0) + rows)
             for here, there in ((one, other), (other, one)):
-                worst = max(worst, sum(max(Fraction(0), chance - grown * there.get(what, Fraction(0))) for what, chance in here.items()))
+                worst = max(
+                    worst,
+                    sum(
+                        max(Fraction(0), chance - grown * there.get(what, Fraction(0)))
+                        for what, chance in here.items()
+                    ),
+                )
     assert (worst * moved <= made.delta * (1 + Fraction(1, 10**9))) == (not below)
     assert worst * moved > made.delta * Fraction(9, 10)
 
 
 @pytest.mark.parametrize("rows", [1, 4])
 def test_noise_that_is_cut_has_the_rho_of_all_of_it_where_both_worlds_agree(rows: int) -> None:
-    """Renyi divergence on the values that both have, against that of whole Laplace noise, at orders from 1 to 60."""
+    """Renyi divergence on the values that both have, against that of whole Laplace noise, at
+    orders from 1 to 60.
+    """
     scale, cut = 6.0, 25
     both = np.arange(rows - cut, cut + 1)
     one, other = (np.exp(-np.abs(both - moved) / scale) for moved in (0, rows))
-    assert one.sum() == pytest.approx(other.sum())  # they agree as often in either world: one good pair
+    # they agree as often in either world: one good pair
+    assert one.sum() == pytest.approx(other.sum())
     most = float(Laplace(Fraction(6)).loss(rows).rho)
     for order in (1.001, 1.5, 2, 4, 16, 60):
         met = float(np.sum((one / one.sum()) ** order * (other / other.sum()) ** (1 - order)))
@@ -150,4 +196,6 @@ def test_noise_that_is_cut_has_the_rho_of_all_of_it_where_both_worlds_agree(rows
 
 def test_where_a_step_is_much_noise_is_not_cut() -> None:
     law, delta = Laplace(Fraction(1, 2)), Fraction(1, 10**6)
-    assert Threshold.calibrate(0, law, most=1, groups=1, delta=delta, moved=1) == Threshold.calibrate(0, law, most=1, groups=1, delta=delta)
+    assert Threshold.calibrate(
+        0, law, most=1, groups=1, delta=delta, moved=1
+    ) == Threshold.calibrate(0, law, most=1, groups=1, delta=delta)

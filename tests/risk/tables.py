@@ -15,7 +15,10 @@ from hedgerow.risk.table.encoded_tables import EncodedTable
 def table_of(*columns: Sequence[Any]) -> EncodedTable:
     """Columns a, b, c and so on; None is missing."""
     values = [sorted(set(column), key=repr) for column in columns]
-    codes = [np.array([known.index(each) for each in column], dtype=np.uint16) for known, column in zip(values, columns, strict=True)]
+    codes = [
+        np.array([known.index(each) for each in column], dtype=np.uint16)
+        for known, column in zip(values, columns, strict=True)
+    ]
     missing = [known.index(None) if None in known else -1 for known in values]
     names = tuple("abcdefghijklmnopqrstuvwxyz"[: len(columns)])
     return EncodedTable(names, tuple(codes), tuple(map(len, values)), tuple(missing))

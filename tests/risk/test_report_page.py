@@ -1,4 +1,6 @@
-"""A risk report says at its head and at its foot that it is sensitive, and escapes what it shows."""
+"""A risk report says at its head and at its foot that it is sensitive, and escapes what it
+shows.
+"""
 
 from __future__ import annotations
 

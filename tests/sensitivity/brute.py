@@ -1,7 +1,9 @@
-"""The slow, obvious reference: every data set over a tiny domain, and every number by its definition.
+"""The slow, obvious reference: every data set over a tiny domain, and every number by its
+definition.
 
-A data set is a sorted tuple of points 0 … points-1. Under add-remove there is no largest data set; a world ends somewhere, and
-what it says about a set is true as long as everything looked at is smaller than the largest.
+A data set is a sorted tuple of points 0 … points-1. Under add-remove there is no largest data set;
+a world ends somewhere, and what it says about a set is true as long as everything looked at is
+smaller than the largest.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class World:
     """All data sets of certain sizes, and how far they are apart."""
 
     def __init__(self, points: int, sizes: Sequence[int], neighbours: str) -> None:
-        self.sets: list[Values] = [x for n in sizes for x in combinations_with_replacement(range(points), n)]
+        self.sets: list[Values] = [
+            x for n in sizes for x in combinations_with_replacement(range(points), n)
+        ]
         self.sizes = np.array([len(x) for x in self.sets])
         counts = np.array([[x.count(z) for z in range(points)] for x in self.sets])
         apart = np.abs(counts[:, None, :] - counts[None, :, :]).sum(axis=2)
@@ -48,7 +52,9 @@ class World:
         return result
 
     def nearest(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """For each set, the distance to the nearest of the wanted ones; a million if there is none."""
+        """For each set, the distance to the nearest of the wanted ones; a million if there is
+        none.
+        """
         result: NDArray[np.int64] = np.where(wanted, self.distance, 10**6).min(axis=1)
         return result
 
@@ -64,7 +70,9 @@ def add_remove(points: int, largest: int) -> World:
 
 
 def quantile(p: Fraction, points: int) -> Callable[[Values], int]:
-    """The value of rank ceil(p n), at least 1; of nothing the lower bound, and the upper one for the minimum."""
+    """The value of rank ceil(p n), at least 1; of nothing the lower bound, and the upper one for
+    the minimum.
+    """
 
     def f(x: Values) -> int:
         if not x:
@@ -79,13 +87,15 @@ def sample(x: Sequence[int], upper: int) -> Sample:
 
 
 def smooth_median(x: Sequence[int], rank: int, upper: int, beta: float) -> float:
-    """max_k e^(-beta k) max_t (x_(r+t) - x_(r+t-k-1)), as Nissim, Raskhodnikova and Smith wrote it: n^2 windows.
+    """max_k e^(-beta k) max_t (x_(r+t) - x_(r+t-k-1)), as Nissim, Raskhodnikova and Smith wrote it:
+    n^2 windows.
 
     Beyond e^-100 the whole width is granted, as documented.
     """
     n = len(x)
     low, high = np.zeros(n + 1, dtype=np.int64), np.full(n + 1, upper)
-    ranked = np.concatenate([low, np.sort(np.asarray(x, dtype=np.int64)), high])  # x_(i) stands at n + i
+    # x_(i) stands at n + i
+    ranked = np.concatenate([low, np.sort(np.asarray(x, dtype=np.int64)), high])
     best = upper * exp(-beta * min(n, ceil(Fraction(100) / Fraction(beta))))
     for k in range(n + 1):
         ends = n + rank + np.arange(k + 2)

@@ -21,7 +21,9 @@ def test_rows_that_come_and_go() -> None:
         x = world.sets[i]
         assert count.value(x) == len(x)
         assert count.local_sensitivity(x) == local[i] == count.smooth_sensitivity(x, 0.1) == 1
-        assert count.inverse_lengths(x, range(7)).tolist() == [world.nearest(counts == z)[i] for z in range(7)]
+        assert count.inverse_lengths(x, range(7)).tolist() == [
+            world.nearest(counts == z)[i] for z in range(7)
+        ]
 
 
 def test_a_public_number_never_moves() -> None:
@@ -31,7 +33,11 @@ def test_a_public_number_never_moves() -> None:
         assert count.local_sensitivity(rows) == count.smooth_sensitivity(rows, 1) == 0
         assert count.inverse_lengths(rows, [len(rows)]).tolist() == [0]
         with pytest.raises(
-            InvalidArgument, match=r"^candidates must be the number of rows, which is public under change-one without a filter"
+            InvalidArgument,
+            match=(
+                r"^candidates must be the number of rows, which is public under change-one without"
+                r" a filter"
+            ),
         ):
             count.inverse_lengths(rows, [len(rows) + 1])
 

@@ -1,4 +1,6 @@
-"""The mean of a public number of rows, and its edges; where the number is private it is looked at in test_moves."""
+"""The mean of a public number of rows, and its edges; where the number is private it is looked
+at in test_moves.
+"""
 
 from __future__ import annotations
 
@@ -28,16 +30,29 @@ def test_of_a_public_number_of_rows(n: int) -> None:
         assert float(mean.local_sensitivity(here)) == pytest.approx(local[i])
         assert mean.sensitivity_within(here, 0) == mean.local_sensitivity(here) <= smooth[i]
         assert mean.sensitivity_within(here, 1) == Fraction(3, n)
-        assert mean.inverse_lengths(here, range(4)).tolist() == [world.nearest(means == z * n)[i] for z in range(4)]
+        assert mean.inverse_lengths(here, range(4)).tolist() == [
+            world.nearest(means == z * n)[i] for z in range(4)
+        ]
     assert all(smooth[i] * exp_down(-beta) <= smooth[j] for i, j in world.pairs.tolist())
 
 
 def test_a_million_rows_move_a_mean_little() -> None:
     x = Sample.from_values(np.arange(10**6) % 1000, lower=0, upper=1000)
     for relation in (Mean("add-remove"), Mean("change-one", filtered=True)):
-        assert relation.smooth_sensitivity(x, Fraction(1, 1000)) == relation.sensitivity_within(x, 0) == Fraction(1000, 10**6)
-        assert float(relation.smooth_sensitivity(x, Fraction(1, 2**20))) == pytest.approx(1000 * np.exp(-(10**6) / 2**20), rel=1e-4)
-        assert relation.smooth_sensitivity(Sample.from_values(x.values[:1000], lower=0, upper=1000), Fraction(1, 2**20)) > 998
+        assert (
+            relation.smooth_sensitivity(x, Fraction(1, 1000))
+            == relation.sensitivity_within(x, 0)
+            == Fraction(1000, 10**6)
+        )
+        assert float(relation.smooth_sensitivity(x, Fraction(1, 2**20))) == pytest.approx(
+            1000 * np.exp(-(10**6) / 2**20), rel=1e-4
+        )
+        assert (
+            relation.smooth_sensitivity(
+                Sample.from_values(x.values[:1000], lower=0, upper=1000), Fraction(1, 2**20)
+            )
+            > 998
+        )
         assert relation.sensitivity_within(x, 10**6) == 1000
         assert relation.sensitivity_within(x, 10**7) == 1000
 
@@ -46,7 +61,9 @@ def test_the_smooth_bound_of_a_mean_scales_noise() -> None:
     x, mean = Sample.from_values([1, 2, 3] * 100, lower=0, upper=10), Mean("add-remove")
     mechanism = SmoothSensitivity.calibrate(epsilon=5, bound=10, gamma=3, grid=2**-10)
     assert mean.smooth_sensitivity(x, mechanism.beta) == Fraction(10, 300)
-    assert isinstance(mechanism.sample(float(mean.value(x)), mean.smooth_sensitivity(x, mechanism.beta)), float)
+    assert isinstance(
+        mechanism.sample(float(mean.value(x)), mean.smooth_sensitivity(x, mechanism.beta)), float
+    )
 
 
 def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
@@ -61,7 +78,12 @@ def test_of_no_rows() -> None:
     empty = Sample.from_values([], lower=-2, upper=5)
     for relation in (Mean("add-remove"), Mean("change-one", filtered=True)):
         assert relation.value(empty) == -2
-        assert relation.local_sensitivity(empty) == relation.sensitivity_within(empty, 3) == relation.smooth_sensitivity(empty, 1) == 7
+        assert (
+            relation.local_sensitivity(empty)
+            == relation.sensitivity_within(empty, 3)
+            == relation.smooth_sensitivity(empty, 1)
+            == 7
+        )
         assert relation.inverse_lengths(empty, [-2, 0, 5]).tolist() == [0, 0, 0]
     public = Mean("change-one")
     for ask in (
@@ -71,7 +93,9 @@ def test_of_no_rows() -> None:
         lambda x: public.smooth_sensitivity(x, 1),
         lambda x: public.inverse_lengths(x, [0]),
     ):
-        with pytest.raises(InvalidArgument, match=r"^values must not be empty under change-one without a filter"):
+        with pytest.raises(
+            InvalidArgument, match=r"^values must not be empty under change-one without a filter"
+        ):
             ask(empty)
 
 
@@ -80,4 +104,6 @@ def test_refusals() -> None:
         with pytest.raises(InvalidArgument, match=r"^candidates must lie between the bounds"):
             Mean("add-remove").inverse_lengths(sample((1, 2), 3), candidates)
     with pytest.raises(Refused, match="local sensitivity"):
-        Laplace.calibrate(sensitivity=Mean("add-remove").local_sensitivity(sample((1, 2), 3)), epsilon=1)
+        Laplace.calibrate(
+            sensitivity=Mean("add-remove").local_sensitivity(sample((1, 2), 3)), epsilon=1
+        )

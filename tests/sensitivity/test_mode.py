@@ -22,7 +22,11 @@ tallies = st.lists(st.integers(0, 12), min_size=1, max_size=7)
 
 
 def worlds(neighbours: str) -> list[World]:
-    return [add_remove(CANDIDATES + 1, LARGEST)] if neighbours == "add-remove" else [change_one(CANDIDATES + 1, n) for n in range(1, 7)]
+    return (
+        [add_remove(CANDIDATES + 1, LARGEST)]
+        if neighbours == "add-remove"
+        else [change_one(CANDIDATES + 1, n) for n in range(1, 7)]
+    )
 
 
 def tally(x: Values) -> ValueCounts:
@@ -74,7 +78,8 @@ def test_distance_by_hand(counts: list[int], add: int, change: int) -> None:
     [
         ([5, 2, 2], [0, 4, 4], [0, 2, 2]),
         ([2, 5, 2], [3, 0, 4], [2, 0, 2]),
-        ([4, 4, 0], [0, 1, 5], [0, 1, 4]),  # both leaders must come down to 2 while the last comes up to 3
+        # both leaders must come down to 2 while the last comes up to 3
+        ([4, 4, 0], [0, 1, 5], [0, 1, 4]),
         ([6, 6, 6], [0, 1, 1], [0, 1, 1]),
     ],
 )
@@ -84,7 +89,9 @@ def test_lengths_by_hand(counts: list[int], add: list[int], change: list[int]) -
 
 
 def slow_length(counts: list[int], outside: int, z: int) -> int:
-    """Take rows from whatever candidate is in the way most, the earlier one of two; from outside when none is."""
+    """Take rows from whatever candidate is in the way most, the earlier one of two; from outside
+    when none is.
+    """
     left, k = list(counts), 0
     while any(left[i] + (i < z) > left[z] for i in range(len(left)) if i != z):
         most = max((i for i in range(len(left)) if i != z), key=lambda i: left[i] + (i < z))
@@ -106,8 +113,12 @@ def test_lengths_one_row_at_a_time(counts: list[int], outside: int) -> None:
 
 
 @given(tallies, st.integers(0, 6), st.integers(0, 6), st.sampled_from(RELATIONS))
-def test_neighbours_are_about_as_far(counts: list[int], source: int, target: int, neighbours: str) -> None:
-    """Lengths move by at most 1; so does the distance, and between different winners both are at 1."""
+def test_neighbours_are_about_as_far(
+    counts: list[int], source: int, target: int, neighbours: str
+) -> None:
+    """Lengths move by at most 1; so does the distance, and between different winners both are at
+    1.
+    """
     source, target = source % len(counts), target % len(counts)
     other = list(counts)
     other[target] += 1
@@ -140,7 +151,8 @@ def test_a_single_candidate_never_falls() -> None:
 
 def test_no_rows() -> None:
     empty = ValueCounts.from_values([], "abc")
-    for mode in (Mode("add-remove"), Mode("change-one")):  # under a filter that nothing is left is private
+    # under a filter that nothing is left is private
+    for mode in (Mode("add-remove"), Mode("change-one")):
         assert mode.value(empty) == 0
         assert mode.distance(empty) == mode.local_sensitivity(empty) == 1
         assert mode.inverse_lengths(empty).tolist() == [0, 1, 1]
@@ -157,13 +169,18 @@ def test_counting() -> None:
 
 @pytest.mark.parametrize("domain", [[], ["a", "b", "a"], [1, 1.0], [float("nan")]])
 def test_bad_domain(domain: list[Any]) -> None:
-    with pytest.raises(InvalidArgument, match=r"^domain must name at least one value, and none of them twice; got"):
+    with pytest.raises(
+        InvalidArgument, match=r"^domain must name at least one value, and none of them twice; got"
+    ):
         ValueCounts.from_values(["a"], domain)
 
 
 @pytest.mark.parametrize("values", [7, None, [[7], [8]], np.array([[7], [8]]), np.array(7)])
 def test_bad_values_are_refused_without_showing_them(values: Any) -> None:
-    with pytest.raises(InvalidArgument, match=r"^values must be a list or a one-dimensional array of plain values\.$"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"^values must be a list or a one-dimensional array of plain values\.$",
+    ):
         ValueCounts.from_values(values, [7, 8])
 
 

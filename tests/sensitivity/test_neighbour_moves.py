@@ -1,4 +1,6 @@
-"""Every statistic under a filter, against every data set over a few points and one value that stands for "fails the filter"."""
+"""Every statistic under a filter, against every data set over a few points and one value that
+stands for "fails the filter".
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from hedgerow.sensitivity.mean import Mean
 from hedgerow.sensitivity.mode import Mode, ValueCounts
 from hedgerow.sensitivity.neighbour_moves import NeighbourMoves
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.rank_pieces import build_pieces, compute_inverse_lengths, compute_rank_errors
+from hedgerow.sensitivity.rank_pieces import (
+    build_pieces,
+    compute_inverse_lengths,
+    compute_rank_errors,
+)
 from hedgerow.sensitivity.sample import Sample
 from hedgerow.sensitivity.sum import Sum
 
@@ -43,7 +49,11 @@ def world(neighbours: str, rows: int = ROWS) -> World:
 def inside(neighbours: str, k: int = 0, at: World | None = None) -> Integers:
     """The sets about which the world tells the truth within distance k."""
     here = at or world(neighbours)
-    return np.arange(len(here.sets)) if neighbours == "change-one" else np.flatnonzero(here.sizes + k < min(MORE, 6))
+    return (
+        np.arange(len(here.sets))
+        if neighbours == "change-one"
+        else np.flatnonzero(here.sizes + k < min(MORE, 6))
+    )
 
 
 def kept(x: Values) -> Values:
@@ -71,17 +81,31 @@ def is_smooth(smooth: dict[int, Fraction], local: Any, pairs: Any, beta: Fractio
     assert all(smooth[i] * shrunk <= smooth[j] for i, j in found)
 
 
-def lengths_are_sound(found: dict[int, list[int]], truth: dict[int, list[int]], pairs: Any) -> float:
-    """Never more than the true ones and within 1 of each neighbour's; the share of those that are true, where a true one is known."""
-    met = [mine == true for i in found for mine, true in zip(found[i], truth[i], strict=True) if true < 10**6]
+def lengths_are_sound(
+    found: dict[int, list[int]], truth: dict[int, list[int]], pairs: Any
+) -> float:
+    """Never more than the true ones and within 1 of each neighbour's; the share of those that
+    are true, where a true one is known.
+    """
+    met = [
+        mine == true
+        for i in found
+        for mine, true in zip(found[i], truth[i], strict=True)
+        if true < 10**6
+    ]
     for i in found:
         assert all(mine <= true for mine, true in zip(found[i], truth[i], strict=True))
-    moves = [np.abs(np.subtract(found[i], found[j])).max() for i, j in pairs.tolist() if i in found and j in found]
+    moves = [
+        np.abs(np.subtract(found[i], found[j])).max()
+        for i, j in pairs.tolist()
+        if i in found and j in found
+    ]
     assert max(moves) == 1
     return sum(met) / len(met)
 
 
-# --- order statistics -------------------------------------------------------------------------------------------------------------
+# --- order statistics
+# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
@@ -99,7 +123,12 @@ def test_quantiles(p: Fraction, neighbours: str) -> None:
             claimed = q.sensitivity_within(sample(here.sets[i]), k)
             assert claimed == truth[i] if neighbours == "change-one" else claimed >= truth[i]
     for beta in BETAS:
-        is_smooth({int(i): q.smooth_sensitivity(sample(here.sets[i]), beta) for i in inside(neighbours)}, local, here.pairs, beta)
+        is_smooth(
+            {int(i): q.smooth_sensitivity(sample(here.sets[i]), beta) for i in inside(neighbours)},
+            local,
+            here.pairs,
+            beta,
+        )
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2])
@@ -127,20 +156,40 @@ def test_lengths_of_a_quantile(p: Fraction, neighbours: str) -> None:
 
 
 @pytest.mark.long
-@given(st.lists(st.integers(0, 20), max_size=14), st.sampled_from([*PARTS, Fraction(1, 3)]), st.integers(0, 20), st.integers(0, 15))
+@given(
+    st.lists(st.integers(0, 20), max_size=14),
+    st.sampled_from([*PARTS, Fraction(1, 3)]),
+    st.integers(0, 20),
+    st.integers(0, 15),
+)
 def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, k: int) -> None:
-    """On longer data: what smooth sensitivity, propose-test-release and inverse sensitivity ask for, both ways."""
-    q, one, other = Quantile(p, "change-one"), Sample.from_values(x, lower=0, upper=20), Sample.from_values([*x, z], lower=0, upper=20)
+    """On longer data: what smooth sensitivity, propose-test-release and inverse sensitivity ask
+    for, both ways.
+    """
+    q, one, other = (
+        Quantile(p, "change-one"),
+        Sample.from_values(x, lower=0, upper=20),
+        Sample.from_values([*x, z], lower=0, upper=20),
+    )
     for a, b in ((one, other), (other, one)):
-        assert abs(q.value(a) - q.value(b)) <= q.local_sensitivity(a) <= q.sensitivity_within(a, k) <= q.sensitivity_within(b, k + 1)
+        assert (
+            abs(q.value(a) - q.value(b))
+            <= q.local_sensitivity(a)
+            <= q.sensitivity_within(a, k)
+            <= q.sensitivity_within(b, k + 1)
+        )
         assert q.distance(a, k) <= q.distance(b, k) + 1
         for beta in (Fraction(1, 1000), Fraction(1, 3), Fraction(3)):
             assert q.smooth_sensitivity(a, beta) * exp_down(-beta) <= q.smooth_sensitivity(b, beta)
-    here, there = (np.repeat(compute_inverse_lengths(q, parts), parts.points) for parts in (build_pieces(one), build_pieces(other)))
+    here, there = (
+        np.repeat(compute_inverse_lengths(q, parts), parts.points)
+        for parts in (build_pieces(one), build_pieces(other))
+    )
     assert np.abs(here - there).max() <= 1
 
 
-# --- mode -------------------------------------------------------------------------------------------------------------------------
+# --- mode
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5])
@@ -158,7 +207,8 @@ def test_mode(rows: int) -> None:
         assert mode.local_sensitivity(tally) == (others == 1)
 
 
-# --- count, sum, mean -------------------------------------------------------------------------------------------------------------
+# --- count, sum, mean
+# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -191,7 +241,15 @@ def test_sum(shift: int, neighbours: str) -> None:
         for i in inside(neighbours, k):
             assert of.sensitivity_within(sample(here.sets[i], shift), k) >= truth[i]
     for beta in BETAS:
-        is_smooth({int(i): of.smooth_sensitivity(sample(here.sets[i], shift), beta) for i in inside(neighbours)}, local, here.pairs, beta)
+        is_smooth(
+            {
+                int(i): of.smooth_sensitivity(sample(here.sets[i], shift), beta)
+                for i in inside(neighbours)
+            },
+            local,
+            here.pairs,
+            beta,
+        )
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -201,11 +259,22 @@ def test_lengths_of_a_sum(shift: int, neighbours: str) -> None:
     sums = np.array([total(shift)(x) for x in here.sets])
     candidates = list(range(min(0, shift) * ROWS, max(0, shift + POINTS - 1) * ROWS + 1))
     truth = np.array([here.nearest(sums == z) for z in candidates])
-    found = {int(i): of.inverse_lengths(sample(here.sets[i], shift), candidates).tolist() for i in inside(neighbours, 1)}
-    assert all((found[i][n] == 0) == (sums[i] == z) for i in found for n, z in enumerate(candidates))
+    found = {
+        int(i): of.inverse_lengths(sample(here.sets[i], shift), candidates).tolist()
+        for i in inside(neighbours, 1)
+    }
+    assert all(
+        (found[i][n] == 0) == (sums[i] == z) for i in found for n, z in enumerate(candidates)
+    )
     assert lengths_are_sound(found, {i: truth[:, i].tolist() for i in found}, here.pairs) > 0.5
-    if neighbours == "change-one" and shift in (0, -1, -3):  # 0 lies between the bounds; exact while enough rows fail
-        exact = [(found[i][n], truth[n, i]) for i in found for n in range(len(candidates)) if found[i][n] <= here.sets[i].count(FAILS)]
+    # 0 lies between the bounds; exact while enough rows fail
+    if neighbours == "change-one" and shift in (0, -1, -3):
+        exact = [
+            (found[i][n], truth[n, i])
+            for i in found
+            for n in range(len(candidates))
+            if found[i][n] <= here.sets[i].count(FAILS)
+        ]
         assert len(exact) > 300
         assert all(mine == true for mine, true in exact)
 
@@ -222,16 +291,27 @@ def test_mean(shift: int, neighbours: str) -> None:
         if neighbours == "add-remove" or FAILS in here.sets[i]:
             assert float(of.local_sensitivity(x)) == pytest.approx(local[i])
         assert float(of.local_sensitivity(x)) >= local[i] - 1e-12
-        assert of.local_sensitivity(x) <= of.sensitivity_within(x, 0) <= of.local_sensitivity(x) * 2 * (len(x) + 1) / max(len(x), 1)
+        assert (
+            of.local_sensitivity(x)
+            <= of.sensitivity_within(x, 0)
+            <= of.local_sensitivity(x) * 2 * (len(x) + 1) / max(len(x), 1)
+        )
     for k in range(4):
         truth = here.within(local, k)
         for i in inside(neighbours, k):
             assert float(of.sensitivity_within(sample(here.sets[i], shift), k)) >= truth[i] - 1e-12
     for beta in BETAS:
-        smooth = {int(i): of.smooth_sensitivity(sample(here.sets[i], shift), beta) for i in inside(neighbours)}
+        smooth = {
+            int(i): of.smooth_sensitivity(sample(here.sets[i], shift), beta)
+            for i in inside(neighbours)
+        }
         is_smooth(smooth, local, here.pairs, beta)
         for i, s in smooth.items():
-            best = max(of.sensitivity_within(sample(here.sets[i]), k) * Fraction(float(np.exp(-float(beta) * k))) for k in range(10))
+            best = max(
+                of.sensitivity_within(sample(here.sets[i]), k)
+                * Fraction(float(np.exp(-float(beta) * k)))
+                for k in range(10)
+            )
             assert float(s) == pytest.approx(float(best), rel=1e-9)
 
 
@@ -241,18 +321,28 @@ def test_lengths_of_a_mean(neighbours: str) -> None:
     means = np.array([float(mean(-1)(x)) if kept(x) else 10**9 for x in here.sets])
     candidates = [-1, 0, 1, 2]
     truth = np.array([here.nearest(means == z) for z in candidates])
-    found = {int(i): of.inverse_lengths(sample(here.sets[i], -1), candidates).tolist() for i in inside(neighbours, 1)}
+    found = {
+        int(i): of.inverse_lengths(sample(here.sets[i], -1), candidates).tolist()
+        for i in inside(neighbours, 1)
+    }
     for i in found:
-        assert all((length == 0) == (means[i] == z or not kept(here.sets[i])) for z, length in zip(candidates, found[i], strict=True))
+        assert all(
+            (length == 0) == (means[i] == z or not kept(here.sets[i]))
+            for z, length in zip(candidates, found[i], strict=True)
+        )
     assert lengths_are_sound(found, {i: truth[:, i].tolist() for i in found}, here.pairs) > 0.6
 
 
-# --- edges ------------------------------------------------------------------------------------------------------------------------
+# --- edges
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 def test_what_may_happen() -> None:
     told = {
-        (name, filtered): (NeighbourMoves(name, filtered).can_change, NeighbourMoves(name, filtered).can_come_and_go)
+        (name, filtered): (
+            NeighbourMoves(name, filtered).can_change,
+            NeighbourMoves(name, filtered).can_come_and_go,
+        )
         for name in RELATIONS
         for filtered in (0 > 1, 1 > 0)
     }
@@ -270,9 +360,19 @@ def test_what_may_happen() -> None:
 
 def test_nothing_left_is_refused_only_where_that_is_public() -> None:
     empty = Sample.from_values([], lower=0, upper=3)
-    with pytest.raises(InvalidArgument, match=r"^values must not be empty under change-one without a filter, where their number is public"):
+    with pytest.raises(
+        InvalidArgument,
+        match=(
+            r"^values must not be empty under change-one without a filter, where their number is"
+            r" public"
+        ),
+    ):
         NeighbourMoves("change-one").check_sample(empty)
-    for relation in (NeighbourMoves("change-one", True), NeighbourMoves("add-remove"), NeighbourMoves("add-remove", True)):
+    for relation in (
+        NeighbourMoves("change-one", True),
+        NeighbourMoves("add-remove"),
+        NeighbourMoves("add-remove", True),
+    ):
         relation.check_sample(empty)
 
 

@@ -1,4 +1,6 @@
-"""Order statistics against every data set of a tiny domain, against n^2 windows on longer data, and against their laws."""
+"""Order statistics against every data set of a tiny domain, against n^2 windows on longer data,
+and against their laws.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,22 @@ columns = st.lists(st.integers(0, 20), min_size=1, max_size=14)
 
 
 def worlds(neighbours: str) -> list[World]:
-    return [add_remove(POINTS, LARGEST)] if neighbours == "add-remove" else [change_one(POINTS, n) for n in (1, 2, 3, 4, 5)]
+    return (
+        [add_remove(POINTS, LARGEST)]
+        if neighbours == "add-remove"
+        else [change_one(POINTS, n) for n in (1, 2, 3, 4, 5)]
+    )
 
 
 def inside(world: World, neighbours: str, k: int) -> Integers:
-    """The sets about which the world tells the truth within distance k: one more step does not leave it."""
-    return np.flatnonzero((world.sizes + k < LARGEST) & (world.sizes <= 5)) if neighbours == "add-remove" else np.arange(len(world.sets))
+    """The sets about which the world tells the truth within distance k: one more step does not
+    leave it.
+    """
+    return (
+        np.flatnonzero((world.sizes + k < LARGEST) & (world.sizes <= 5))
+        if neighbours == "add-remove"
+        else np.arange(len(world.sets))
+    )
 
 
 def neighbour(x: list[int], neighbours: str, at: int, z: int) -> list[int]:
@@ -48,7 +60,8 @@ def neighbour(x: list[int], neighbours: str, at: int, z: int) -> list[int]:
     return [*x, z] if z % 2 else [*x[:at], *x[at + 1 :]]
 
 
-# --- every data set of a tiny domain ----------------------------------------------------------------------------------------------
+# --- every data set of a tiny domain
+# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -84,7 +97,9 @@ def test_distance_of_the_median(neighbours: str) -> None:
     q = Quantile(HALF, neighbours)
     for world in worlds(neighbours):
         local = world.local(quantile(HALF, POINTS))
-        local[world.sizes == LARGEST] = 0 if neighbours == "add-remove" else local[world.sizes == LARGEST]
+        local[world.sizes == LARGEST] = (
+            0 if neighbours == "add-remove" else local[world.sizes == LARGEST]
+        )
         for bound in (-1, 0, 1, 2):
             truth = world.nearest(local > bound)
             for i in np.flatnonzero(world.sizes <= LARGEST // 2):
@@ -95,7 +110,9 @@ def test_distance_of_the_median(neighbours: str) -> None:
 @pytest.mark.parametrize("beta", BETAS)
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_smooth_sensitivity_has_its_two_properties(p: Fraction, neighbours: str, beta: Fraction) -> None:
+def test_smooth_sensitivity_has_its_two_properties(
+    p: Fraction, neighbours: str, beta: Fraction
+) -> None:
     """S >= LS, and S(x) <= e^beta S(y) for all neighbours, in exact numbers."""
     q, growth = Quantile(p, neighbours), exp_down(beta)
     for world in worlds(neighbours):
@@ -112,45 +129,60 @@ def test_smooth_sensitivity_has_its_two_properties(p: Fraction, neighbours: str,
 @pytest.mark.parametrize("beta", BETAS)
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_smooth_sensitivity_is_the_largest_discounted_local_one(p: Fraction, neighbours: str, beta: Fraction) -> None:
+def test_smooth_sensitivity_is_the_largest_discounted_local_one(
+    p: Fraction, neighbours: str, beta: Fraction
+) -> None:
     q = Quantile(p, neighbours)
     tight = p == HALF or neighbours == "change-one"
     for world in worlds(neighbours):
         local = world.local(quantile(p, POINTS))
-        truth = np.max([world.within(local, k) * np.exp(-float(beta) * k) for k in range(6)], axis=0)
-        for i in np.flatnonzero(world.sizes <= (LARGEST - 1) // 2):  # at distance n the whole width is reached
+        truth = np.max(
+            [world.within(local, k) * np.exp(-float(beta) * k) for k in range(6)], axis=0
+        )
+        # at distance n the whole width is reached
+        for i in np.flatnonzero(world.sizes <= (LARGEST - 1) // 2):
             found = float(q.smooth_sensitivity(sample(world.sets[i], UPPER), beta))
             assert found >= truth[i]
             assert found <= truth[i] * (1 + 1e-6) or not tight
 
 
-# --- golden formulas --------------------------------------------------------------------------------------------------------------
+# --- golden formulas
+# --------------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=9))
 def test_local_sensitivity_of_the_extremes(values: list[int]) -> None:
     x, n = sorted(values), len(values)
     of = sample(x, 100)
-    assert Quantile(Fraction(1), "change-one").local_sensitivity(of) == max(100 - x[n - 1], x[n - 1] - x[n - 2])
+    assert Quantile(Fraction(1), "change-one").local_sensitivity(of) == max(
+        100 - x[n - 1], x[n - 1] - x[n - 2]
+    )
     assert Quantile(Fraction(0), "change-one").local_sensitivity(of) == max(x[0], x[1] - x[0])
 
 
 @given(st.lists(st.integers(0, 100), min_size=3, max_size=9).filter(lambda x: len(x) % 2 == 1))
 def test_local_sensitivity_of_the_odd_median(values: list[int]) -> None:
     x, m = sorted(values), len(values) // 2
-    assert Quantile(HALF, "change-one").local_sensitivity(sample(x, 100)) == max(x[m + 1] - x[m], x[m] - x[m - 1])
+    assert Quantile(HALF, "change-one").local_sensitivity(sample(x, 100)) == max(
+        x[m + 1] - x[m], x[m] - x[m - 1]
+    )
 
 
 def test_sensitive_beside_insensitive() -> None:
     q = Quantile(HALF, "change-one")
     assert q.local_sensitivity(sample([0, 0, 0, 0, 10**9], 10**9)) == 0
     assert q.local_sensitivity(sample([0, 0, 0, 10**9, 10**9], 10**9)) == 10**9
-    assert q.smooth_sensitivity(sample([0, 0, 0, 0, 10**9], 10**9), 1) == pytest.approx(10**9 / np.e)
-    with pytest.raises(Refused, match=r"^Noise scaled to local sensitivity is not private: .* use smooth"):
+    assert q.smooth_sensitivity(sample([0, 0, 0, 0, 10**9], 10**9), 1) == pytest.approx(
+        10**9 / np.e
+    )
+    with pytest.raises(
+        Refused, match=r"^Noise scaled to local sensitivity is not private: .* use smooth"
+    ):
         Sensitivity.of(q.local_sensitivity(sample([0, 0, 0, 10**9, 10**9], 10**9)))
 
 
-# --- longer data against n^2 windows ----------------------------------------------------------------------------------------------
+# --- longer data against n^2 windows
+# ----------------------------------------------------------------------------------------------
 
 
 def shapes(n: int) -> dict[str, Integers]:
@@ -182,16 +214,24 @@ def test_widest_window(name: str, beta: float, p: Fraction) -> None:
     values = shapes(451)[name]
     q = Quantile(p, "change-one")
     expected = smooth_median(values.tolist(), q.rank(451), 10**9, beta)
-    assert q.smooth_sensitivity(sample(values.tolist(), 10**9), beta) == pytest.approx(expected, rel=1e-7, abs=0)
+    assert q.smooth_sensitivity(sample(values.tolist(), 10**9), beta) == pytest.approx(
+        expected, rel=1e-7, abs=0
+    )
 
 
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=60), st.sampled_from([1e-6, 0.01, 0.1, 1.0]), parts)
+@given(
+    st.lists(st.integers(0, 30), min_size=1, max_size=60),
+    st.sampled_from([1e-6, 0.01, 0.1, 1.0]),
+    parts,
+)
 def test_widest_window_split_to_the_end(values: list[int], beta: float, p: Fraction) -> None:
     q = Quantile(p, "change-one")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(order, "_MAX_PAIRS_AT_ONCE", 1)
         found = q.smooth_sensitivity(sample(values, 30), beta)
-    assert found == pytest.approx(smooth_median(values, q.rank(len(values)), 30, beta), rel=1e-7, abs=0)
+    assert found == pytest.approx(
+        smooth_median(values, q.rank(len(values)), 30, beta), rel=1e-7, abs=0
+    )
 
 
 @pytest.mark.long
@@ -209,12 +249,16 @@ def test_smooth_sensitivity_looks_between_the_marks(name: str, beta: float, p: F
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_a_single_jump(neighbours: str) -> None:
-    """Low values up to some rank, then high ones: A is 0, and from one k on the whole width. No such k is overlooked."""
+    """Low values up to some rank, then high ones: A is 0, and from one k on the whole width. No
+    such k is overlooked.
+    """
     n, q, seen = 4001, Quantile(HALF, neighbours), set()
     for rank in (2002, *range(2255, 2260), *range(2510, 2516), *range(3020, 3030), 3999, 4001):
         x = sample(np.where(np.arange(1, n + 1) < rank, 0, 10).tolist(), 10)
         k = q.distance(x, 0)
-        assert q.smooth_sensitivity(x, 1e-3) == pytest.approx(10 * np.exp(-1e-3 * k), rel=1e-7, abs=0)
+        assert q.smooth_sensitivity(x, 1e-3) == pytest.approx(
+            10 * np.exp(-1e-3 * k), rel=1e-7, abs=0
+        )
         seen.add(k)
     assert seen >= {1023, 1025}
 
@@ -241,22 +285,30 @@ def million(name: str) -> Sample:
 def test_a_million_values(name: str, beta: float, neighbours: str) -> None:
     x, q = million(name), Quantile(HALF, neighbours)
     smooth = q.smooth_sensitivity(x, beta)
-    assert smooth >= max(q.sensitivity_within(x, k) * Fraction(float(np.exp(-beta * k))) for k in (0, 10, 1000, 10**5))
+    assert smooth >= max(
+        q.sensitivity_within(x, k) * Fraction(float(np.exp(-beta * k)))
+        for k in (0, 10, 1000, 10**5)
+    )
     assert smooth <= 10**9 * (1 + Fraction(1, 2**37))
 
 
-# --- laws -------------------------------------------------------------------------------------------------------------------------
+# --- laws
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 @given(columns, parts, relations, st.integers(0, 20), st.integers(0, 20))
-def test_distance_grows_with_the_bound(x: list[int], p: Fraction, neighbours: str, one: int, other: int) -> None:
+def test_distance_grows_with_the_bound(
+    x: list[int], p: Fraction, neighbours: str, one: int, other: int
+) -> None:
     q, of = Quantile(p, neighbours), sample(x, 20)
     assert q.distance(of, min(one, other)) <= q.distance(of, max(one, other))
 
 
 @given(columns, parts, relations, st.integers(-1, 25))
 def test_distance_at_its_ends(x: list[int], p: Fraction, neighbours: str, bound: int) -> None:
-    """Below the local sensitivity it is 0, from the global one on infinite; in between it is the first k with A(x, k) > bound."""
+    """Below the local sensitivity it is 0, from the global one on infinite; in between it is the
+    first k with A(x, k) > bound.
+    """
     q, of = Quantile(p, neighbours), sample(x, 20)
     found = q.distance(of, bound)
     assert found == 0 or bound >= q.local_sensitivity(of)
@@ -267,27 +319,68 @@ def test_distance_at_its_ends(x: list[int], p: Fraction, neighbours: str, bound:
 
 
 @given(columns, parts, relations, st.integers(0, 19), st.integers(0, 99), st.integers(0, 20))
-def test_neighbours_are_about_as_far(x: list[int], p: Fraction, neighbours: str, bound: int, at: int, z: int) -> None:
-    q, one, other = Quantile(p, neighbours), sample(x, 20), sample(neighbour(x, neighbours, at, z), 20)
+def test_neighbours_are_about_as_far(
+    x: list[int], p: Fraction, neighbours: str, bound: int, at: int, z: int
+) -> None:
+    q, one, other = (
+        Quantile(p, neighbours),
+        sample(x, 20),
+        sample(neighbour(x, neighbours, at, z), 20),
+    )
     assert abs(q.distance(one, bound) - q.distance(other, bound)) <= 1
 
 
-@given(columns, st.fractions(0, 1, max_denominator=9), relations, st.integers(0, 15), st.integers(0, 99), st.integers(0, 20))
-def test_a_neighbour_sees_as_much_one_step_farther(x: list[int], p: Fraction, neighbours: str, k: int, at: int, z: int) -> None:
+@given(
+    columns,
+    st.fractions(0, 1, max_denominator=9),
+    relations,
+    st.integers(0, 15),
+    st.integers(0, 99),
+    st.integers(0, 20),
+)
+def test_a_neighbour_sees_as_much_one_step_farther(
+    x: list[int], p: Fraction, neighbours: str, k: int, at: int, z: int
+) -> None:
     """A(x, k) <= A(y, k+1): all that smooth sensitivity and the distance ask for."""
-    q, one, other = Quantile(p, neighbours), sample(x, 20), sample(neighbour(x, neighbours, at, z), 20)
-    assert q.local_sensitivity(one) <= q.sensitivity_within(one, k) <= q.sensitivity_within(other, k + 1)
+    q, one, other = (
+        Quantile(p, neighbours),
+        sample(x, 20),
+        sample(neighbour(x, neighbours, at, z), 20),
+    )
+    assert (
+        q.local_sensitivity(one)
+        <= q.sensitivity_within(one, k)
+        <= q.sensitivity_within(other, k + 1)
+    )
 
 
-@given(columns, parts, relations, st.sampled_from([2**-24, 1e-3, 0.2, 1.5, 100]), st.integers(0, 99), st.integers(0, 20))
-def test_smooth_between_neighbours(x: list[int], p: Fraction, neighbours: str, beta: float, at: int, z: int) -> None:
-    q, one, other = Quantile(p, neighbours), sample(x, 20), sample(neighbour(x, neighbours, at, z), 20)
+@given(
+    columns,
+    parts,
+    relations,
+    st.sampled_from([2**-24, 1e-3, 0.2, 1.5, 100]),
+    st.integers(0, 99),
+    st.integers(0, 20),
+)
+def test_smooth_between_neighbours(
+    x: list[int], p: Fraction, neighbours: str, beta: float, at: int, z: int
+) -> None:
+    q, one, other = (
+        Quantile(p, neighbours),
+        sample(x, 20),
+        sample(neighbour(x, neighbours, at, z), 20),
+    )
     growth = exp_down(Fraction(str(beta)))
-    assert q.local_sensitivity(one) <= q.smooth_sensitivity(one, beta) <= growth * q.smooth_sensitivity(other, beta)
+    assert (
+        q.local_sensitivity(one)
+        <= q.smooth_sensitivity(one, beta)
+        <= growth * q.smooth_sensitivity(other, beta)
+    )
     assert q.smooth_sensitivity(other, beta) <= growth * q.smooth_sensitivity(one, beta)
 
 
-# --- edges ------------------------------------------------------------------------------------------------------------------------
+# --- edges
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -296,7 +389,12 @@ def test_no_data_at_all(p: Fraction, neighbours: str) -> None:
     """Answered under either relation: under a filter that nothing is left is private."""
     q, empty = Quantile(p, neighbours), sample([], 7)
     assert q.value(empty) == (0 if p else 7)
-    assert q.local_sensitivity(empty) == q.sensitivity_within(empty, 0) == q.sensitivity_within(empty, 5) == 7
+    assert (
+        q.local_sensitivity(empty)
+        == q.sensitivity_within(empty, 0)
+        == q.sensitivity_within(empty, 5)
+        == 7
+    )
     assert q.distance(empty, 6) == 0
     assert q.distance(empty, 7) == inf
     assert q.smooth_sensitivity(empty, 1) == 7 * (1 + Fraction(1, 2**38))

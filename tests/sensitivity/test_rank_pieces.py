@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from hedgerow.numeric.vectorised import Integers
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.rank_pieces import RankPieces, build_pieces, compute_inverse_lengths, compute_rank_errors
+from hedgerow.sensitivity.rank_pieces import (
+    RankPieces,
+    build_pieces,
+    compute_inverse_lengths,
+    compute_rank_errors,
+)
 from hedgerow.sensitivity.sample import Sample
 
 from .brute import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample
@@ -23,7 +28,11 @@ def spread(parts: RankPieces, values: Integers) -> Integers:
 
 
 def worlds(neighbours: str) -> list[World]:
-    return [add_remove(POINTS, LARGEST)] if neighbours == "add-remove" else [change_one(POINTS, n) for n in (1, 2, 3, 4, 5)]
+    return (
+        [add_remove(POINTS, LARGEST)]
+        if neighbours == "add-remove"
+        else [change_one(POINTS, n) for n in (1, 2, 3, 4, 5)]
+    )
 
 
 @given(st.lists(st.integers(-5, 15), max_size=12))
@@ -56,7 +65,9 @@ def test_inverse_length(p: Fraction, neighbours: str) -> None:
         truth = [world.nearest((answers == z) & (world.sizes > 0)) for z in range(POINTS)]
         for i in np.flatnonzero(world.sizes <= 4):  # z comes at most as often as there are others
             parts = build_pieces(sample(world.sets[i], UPPER))
-            assert spread(parts, compute_inverse_lengths(q, parts)).tolist() == [int(truth[z][i]) for z in range(POINTS)]
+            assert spread(parts, compute_inverse_lengths(q, parts)).tolist() == [
+                int(truth[z][i]) for z in range(POINTS)
+            ]
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -71,7 +82,11 @@ def test_ranks_off_moves_by_no_more_than_it_says(p: Fraction, neighbours: str) -
             off, sensitivity = compute_rank_errors(q, parts)
             found[int(i)] = spread(parts, off)
             assert off.min() >= 0
-        moves = [np.abs(found[i] - found[j]).max() for i, j in world.pairs.tolist() if i in found and j in found]
+        moves = [
+            np.abs(found[i] - found[j]).max()
+            for i, j in world.pairs.tolist()
+            if i in found and j in found
+        ]
         assert max(moves) <= sensitivity
         assert neighbours == "change-one" or max(moves) == sensitivity
 
@@ -81,6 +96,9 @@ def test_ranks_off_moves_by_no_more_than_it_says(p: Fraction, neighbours: str) -
 def test_the_quantile_is_not_off(neighbours: str, values: list[int], p: Fraction) -> None:
     q, x = Quantile(p, neighbours), sample(values, 20)
     parts = build_pieces(x)
-    off, length = spread(parts, compute_rank_errors(q, parts)[0]), spread(parts, compute_inverse_lengths(q, parts))
+    off, length = (
+        spread(parts, compute_rank_errors(q, parts)[0]),
+        spread(parts, compute_inverse_lengths(q, parts)),
+    )
     assert off[q.value(x)] == length[q.value(x)] == 0
     assert (length[np.arange(21) != q.value(x)] >= 1).all()

@@ -40,12 +40,16 @@ def test_the_grid_follows_from_the_bounds_alone() -> None:
         assert Sample.from_values(values, lower=0.0, upper=8.0).grid == Fraction(8, 2**20)
     for values in ([], [1], (3, 4), np.array([], dtype=np.float64)):
         assert Sample.from_values(values, lower=0, upper=np.int64(8)).grid == 1
-    with pytest.raises(InvalidArgument, match=r"^values must hold whole numbers on the grid of 1; for real values"):
+    with pytest.raises(
+        InvalidArgument, match=r"^values must hold whole numbers on the grid of 1; for real values"
+    ):
         Sample.from_values([1, 2.5], lower=0, upper=8)
 
 
 def test_snapped_bounds_still_hold_the_values() -> None:
-    """A value next to a bound may be snapped beyond the snapped bound, were it not clamped again."""
+    """A value next to a bound may be snapped beyond the snapped bound, were it not clamped
+    again.
+    """
     x = Sample.from_values([0.49, 0.51, 2.49, 2.51], lower=0.6, upper=2.4, grid=1 / 2)
     assert (x.lower, x.upper) == (1, 5)
     assert steps(x) == [1, 1, 5, 5]
@@ -97,9 +101,18 @@ def test_bad_values_are_refused_without_showing_them(values: Any) -> None:
         ({"lower": True, "upper": 2}, r"^lower must be a number"),
         ({"lower": 0, "upper": 0.1, "grid": 1}, r"^upper must hold whole numbers on the grid of 1"),
         ({"lower": 0.5, "upper": 1, "grid": 1}, r"^lower must hold whole numbers on the grid of 1"),
-        ({"lower": 0.0, "upper": 0.1, "grid": 4}, r"^grid must be finer than the distance between the bounds; got 4\.$"),
-        ({"lower": 0, "upper": 1, "grid": 3}, r"^grid must be 1 for whole numbers, or a power of two"),
-        ({"lower": 0, "upper": 10**30}, r"^grid must be so coarse that both bounds lie within 2\^53 steps of 0"),
+        (
+            {"lower": 0.0, "upper": 0.1, "grid": 4},
+            r"^grid must be finer than the distance between the bounds; got 4\.$",
+        ),
+        (
+            {"lower": 0, "upper": 1, "grid": 3},
+            r"^grid must be 1 for whole numbers, or a power of two",
+        ),
+        (
+            {"lower": 0, "upper": 10**30},
+            r"^grid must be so coarse that both bounds lie within 2\^53 steps of 0",
+        ),
         ({"lower": -(2**53) - 1, "upper": 0}, r"^grid must be so coarse"),
         ({"lower": 1e12, "upper": 1e12 + 1}, r"^grid must be so coarse"),
         ({"lower": 0.0, "upper": 1e300}, r"^upper must lie between"),
@@ -131,13 +144,26 @@ def test_counting() -> None:
 
 
 def test_a_sample_does_not_show_its_values() -> None:
-    assert repr(Sample.from_values([7], lower=0, upper=9)) == "Sample(lower=0, upper=9, grid=Fraction(1, 1))"
+    assert (
+        repr(Sample.from_values([7], lower=0, upper=9))
+        == "Sample(lower=0, upper=9, grid=Fraction(1, 1))"
+    )
 
 
-@given(st.lists(reals, max_size=8), reals, st.integers(0, 7), st.sampled_from([None, 1 / 4, 64, 2**-30]))
-def test_neighbours_stay_neighbours(values: list[float], other: float, at: int, grid: float | None) -> None:
+@given(
+    st.lists(reals, max_size=8),
+    reals,
+    st.integers(0, 7),
+    st.sampled_from([None, 1 / 4, 64, 2**-30]),
+)
+def test_neighbours_stay_neighbours(
+    values: list[float], other: float, at: int, grid: float | None
+) -> None:
     def rows(values: list[float]) -> list[tuple[int]]:
-        return [(step,) for step in steps(Sample.from_values(values, lower=-500.0, upper=1000.0, grid=grid))]
+        return [
+            (step,)
+            for step in steps(Sample.from_values(values, lower=-500.0, upper=1000.0, grid=grid))
+        ]
 
     assert Unit("add-remove").distance(rows(values), rows([*values, other])) == 1
     changed = [*values[:at], other, *values[at + 1 :]] if at < len(values) else values
@@ -147,11 +173,15 @@ def test_neighbours_stay_neighbours(values: list[float], other: float, at: int, 
 @given(st.lists(reals, min_size=1, max_size=8), st.sampled_from([None, 1 / 4, 2**-30]))
 def test_no_value_moves_by_more_than_half_a_step(values: list[float], grid: float | None) -> None:
     x = Sample.from_values(values, lower=-1000.0, upper=1000.0, grid=grid)
-    for step, value in zip(steps(x), sorted(min(max(v, -1000.0), 1000.0) for v in values), strict=True):
+    for step, value in zip(
+        steps(x), sorted(min(max(v, -1000.0), 1000.0) for v in values), strict=True
+    ):
         assert abs(step * x.grid - Fraction(value)) <= x.grid / 2
 
 
 def test_relations() -> None:
     assert [check_relation(one) for one in RELATIONS] == list(RELATIONS)
-    with pytest.raises(InvalidArgument, match=r"^neighbours must be 'add-remove' or 'change-one'; got 'row'\.$"):
+    with pytest.raises(
+        InvalidArgument, match=r"^neighbours must be 'add-remove' or 'change-one'; got 'row'\.$"
+    ):
         check_relation("row")

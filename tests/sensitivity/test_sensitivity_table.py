@@ -34,33 +34,53 @@ ANSWERS: dict[str, Answer] = {
 
 
 def moves(answer: Answer, values: list[Row], neighbours: str) -> list[list[Fraction]]:
-    """By how much each pair of neighbours of up to three rows differs; None is a row that fails the filter."""
+    """By how much each pair of neighbours of up to three rows differs; None is a row that fails
+    the filter.
+    """
     found = []
     for rows in product(values, repeat=3):
         others = [(row, *rows[1:]) for row in values] if neighbours == "change-one" else [rows[1:]]
-        found += [[a - b for a, b in zip(answer(rows), answer(other), strict=True)] for other in others]
+        found += [
+            [a - b for a, b in zip(answer(rows), answer(other), strict=True)] for other in others
+        ]
     return found
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
-def test_sum_is_exactly_as_sensitive_as_said(lower: int, upper: int, filtered: bool, neighbours: str) -> None:
+def test_sum_is_exactly_as_sensitive_as_said(
+    lower: int, upper: int, filtered: bool, neighbours: str
+) -> None:
     values: list[Row] = [Fraction(2 * lower + i, 2) for i in range(2 * (upper - lower) + 1)]
-    most = max(abs(move[0]) for move in moves(ANSWERS["sum"], [*values, None] if filtered else values, neighbours))
-    assert global_sensitivity("sum", neighbours=neighbours, lower=lower, upper=upper, filtered=filtered) == Sensitivity.of(most)
+    most = max(
+        abs(move[0])
+        for move in moves(ANSWERS["sum"], [*values, None] if filtered else values, neighbours)
+    )
+    assert global_sensitivity(
+        "sum", neighbours=neighbours, lower=lower, upper=upper, filtered=filtered
+    ) == Sensitivity.of(most)
 
 
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
 def test_mean_is_exactly_as_sensitive_as_said(lower: int, upper: int) -> None:
-    most = max(abs(move[0]) for move in moves(ANSWERS["mean"], [Fraction(lower), Fraction(upper)], "change-one"))
-    assert global_sensitivity("mean", neighbours="change-one", lower=lower, upper=upper, rows=3) == Sensitivity.of(most)
+    most = max(
+        abs(move[0])
+        for move in moves(ANSWERS["mean"], [Fraction(lower), Fraction(upper)], "change-one")
+    )
+    assert global_sensitivity(
+        "mean", neighbours="change-one", lower=lower, upper=upper, rows=3
+    ) == Sensitivity.of(most)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_count_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
     most = max(abs(move[0]) for move in moves(ANSWERS["count"], [Fraction(1), None], neighbours))
-    assert global_sensitivity("count", neighbours=neighbours) == global_sensitivity("mode", neighbours=neighbours) == Sensitivity.of(most)
+    assert (
+        global_sensitivity("count", neighbours=neighbours)
+        == global_sensitivity("mode", neighbours=neighbours)
+        == Sensitivity.of(most)
+    )
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -81,7 +101,12 @@ def test_ranks_move_across_the_whole_width(statistic: str, neighbours: str) -> N
     assert found == Sensitivity.of(7)
     if neighbours == "add-remove":  # one row instead of none
         p = 0.3 if statistic == "quantile" else None
-        assert local_sensitivity(statistic, Sample.from_values([], lower=-2, upper=5), neighbours=neighbours, p=p) == 7
+        assert (
+            local_sensitivity(
+                statistic, Sample.from_values([], lower=-2, upper=5), neighbours=neighbours, p=p
+            )
+            == 7
+        )
 
 
 def test_the_table() -> None:
@@ -89,17 +114,24 @@ def test_the_table() -> None:
     assert global_sensitivity("count", neighbours="change-one").l1 == 1
     assert global_sensitivity("sum", neighbours="change-one", **bounds).l1 == 50
     assert global_sensitivity("sum", neighbours="add-remove", **bounds).l1 == 40
-    assert global_sensitivity("mean", neighbours="change-one", rows=100, **bounds).l1 == Fraction(1, 2)
+    assert global_sensitivity("mean", neighbours="change-one", rows=100, **bounds).l1 == Fraction(
+        1, 2
+    )
     assert global_sensitivity("histogram", neighbours="change-one").l1 == 2
     assert global_sensitivity("histogram", neighbours="add-remove").l1 == 1
     assert global_sensitivity("sum", neighbours="change-one", lower=50, upper=60).l1 == 10
-    assert global_sensitivity("sum", neighbours="change-one", lower=50, upper=60, filtered=True).l1 == 60
+    assert (
+        global_sensitivity("sum", neighbours="change-one", lower=50, upper=60, filtered=True).l1
+        == 60
+    )
 
 
 @pytest.mark.parametrize("statistic", ["sum", "mean", "min", "median", "max", "quantile"])
 def test_a_missing_bound_is_refused(statistic: str) -> None:
     for bounds in ({}, {"lower": 0}, {"upper": 1}):
-        with pytest.raises(Unbounded, match=f"^The {statistic} needs declared bounds, lower and upper"):
+        with pytest.raises(
+            Unbounded, match=f"^The {statistic} needs declared bounds, lower and upper"
+        ):
             global_sensitivity(statistic, neighbours="change-one", rows=5, **bounds)  # type: ignore[arg-type]
 
 
@@ -116,16 +148,28 @@ def test_a_missing_bound_is_refused(statistic: str) -> None:
 )
 def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
-        global_sensitivity(**{"statistic": "sum", "neighbours": "change-one", "lower": 0, "upper": 1, **arguments})
+        global_sensitivity(
+            **{"statistic": "sum", "neighbours": "change-one", "lower": 0, "upper": 1, **arguments}
+        )
 
 
-@pytest.mark.parametrize(("neighbours", "filtered"), [("add-remove", False), ("add-remove", True), ("change-one", True)])
+@pytest.mark.parametrize(
+    ("neighbours", "filtered"), [("add-remove", False), ("add-remove", True), ("change-one", True)]
+)
 def test_a_mean_of_privately_many_rows_is_refused(neighbours: str, filtered: bool) -> None:
-    with pytest.raises(Unsupported, match=r"^The mean moves with the number of rows, which is private here; release a noisy sum"):
-        global_sensitivity("mean", neighbours=neighbours, lower=0, upper=1, rows=10, filtered=filtered)
+    with pytest.raises(
+        Unsupported,
+        match=(
+            r"^The mean moves with the number of rows, which is private here; release a noisy sum"
+        ),
+    ):
+        global_sensitivity(
+            "mean", neighbours=neighbours, lower=0, upper=1, rows=10, filtered=filtered
+        )
 
 
-# --- local ------------------------------------------------------------------------------------------------------------------------
+# --- local
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("statistic", ["sum", "mean"])
@@ -143,8 +187,17 @@ def test_local_sensitivity_of_a_sum_that_may_grow() -> None:
     world = add_remove(4, 5)
     truth = world.local(sum)
     for i in np.flatnonzero(world.sizes < 5):
-        assert local_sensitivity("sum", sample(world.sets[i], 3), neighbours="add-remove") == truth[i] == 3
-    assert local_sensitivity("sum", Sample.from_values([1], lower=-7, upper=3), neighbours="add-remove") == 7
+        assert (
+            local_sensitivity("sum", sample(world.sets[i], 3), neighbours="add-remove")
+            == truth[i]
+            == 3
+        )
+    assert (
+        local_sensitivity(
+            "sum", Sample.from_values([1], lower=-7, upper=3), neighbours="add-remove"
+        )
+        == 7
+    )
 
 
 def test_local_sensitivity_is_in_the_units_of_the_values() -> None:
@@ -169,13 +222,22 @@ def test_local_sensitivity_under_a_filter() -> None:
     assert local_sensitivity("count", x, neighbours="add-remove") == 1
     assert local_sensitivity("mean", x, neighbours="add-remove") == 3  # without the 60
     empty = Sample.from_values([], lower=50, upper=60)
-    assert [local_sensitivity(name, empty, neighbours="change-one", filtered=True) for name in ("sum", "mean", "max")] == [60, 10, 10]
+    assert [
+        local_sensitivity(name, empty, neighbours="change-one", filtered=True)
+        for name in ("sum", "mean", "max")
+    ] == [60, 10, 10]
 
 
 def test_bad_local() -> None:
     x, empty = sample([1, 2], 3), sample([], 3)
     for statistic in ("histogram", "mode", "quantile", "variance"):
-        with pytest.raises(InvalidArgument, match=r"^statistic must be count, sum, mean, min, median, max, or quantile with its p; got"):
+        with pytest.raises(
+            InvalidArgument,
+            match=(
+                r"^statistic must be count, sum, mean, min, median, max, or quantile with its"
+                r" p; got"
+            ),
+        ):
             local_sensitivity(statistic, x, neighbours="change-one")
     with pytest.raises(InvalidArgument, match=r"^neighbours must be"):
         local_sensitivity("sum", x, neighbours="row")
@@ -185,17 +247,28 @@ def test_bad_local() -> None:
 
 
 def test_local_sensitivity_is_refused_as_a_scale_of_noise() -> None:
-    """Insensitive data beside sensitive ones: whoever sees the size of the noise knows which it was."""
+    """Insensitive data beside sensitive ones: whoever sees the size of the noise knows which it
+    was.
+    """
     calm, wild = ([0, 0, 0, 0, 10**9], [0, 0, 0, 10**9, 10**9])
-    local = [local_sensitivity("median", sample(x, 10**9), neighbours="change-one") for x in (calm, wild)]
+    local = [
+        local_sensitivity("median", sample(x, 10**9), neighbours="change-one") for x in (calm, wild)
+    ]
     assert local == [0, 10**9]
     for scale in (local[1], 2 * local[1], local[1] * Fraction(1, 3), max(1, local[1])):
         assert isinstance(scale, LocalSensitivity)
-        with pytest.raises(Refused, match=r"^Noise scaled to local sensitivity is not private: .*; use smooth\(\.\.\.\)"):
+        with pytest.raises(
+            Refused,
+            match=r"^Noise scaled to local sensitivity is not private: .*; use smooth\(\.\.\.\)",
+        ):
             Laplace.calibrate(sensitivity=scale, epsilon=1)
     # What may scale noise instead.
     assert (
-        Laplace.calibrate(sensitivity=global_sensitivity("median", neighbours="change-one", lower=0, upper=10**9), epsilon=1).scale == 10**9
+        Laplace.calibrate(
+            sensitivity=global_sensitivity("median", neighbours="change-one", lower=0, upper=10**9),
+            epsilon=1,
+        ).scale
+        == 10**9
     )
 
 

@@ -10,15 +10,36 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.rounding import exp_bounds, exp_down
-from hedgerow.sensitivity.smooth_weights import MIN_BETA, SmoothWeights, check_beta, find_last_distance, round_maximum_up
+from hedgerow.sensitivity.smooth_weights import (
+    MIN_BETA,
+    SmoothWeights,
+    check_beta,
+    find_last_distance,
+    round_maximum_up,
+)
 
-BETAS = [MIN_BETA, Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 60), Fraction(1, 6), Fraction(1), Fraction(7), Fraction(100)]
+BETAS = [
+    MIN_BETA,
+    Fraction(1, 10**6),
+    Fraction(1, 1000),
+    Fraction(1, 60),
+    Fraction(1, 6),
+    Fraction(1),
+    Fraction(7),
+    Fraction(100),
+]
 SLACK = 1 + Fraction(1, 2**37)
 
 
 def some(count: int) -> list[int]:
     """The first ones, the last ones, those around a change of block, and some in between."""
-    chosen = {*range(70), *range(1000, 1050), *range(2040, 2055), *range(count - 40, count), *range(0, count, max(1, count // 150))}
+    chosen = {
+        *range(70),
+        *range(1000, 1050),
+        *range(2040, 2055),
+        *range(count - 40, count),
+        *range(0, count, max(1, count // 150)),
+    }
     return sorted(k for k in chosen if 0 <= k < count)
 
 
@@ -43,7 +64,9 @@ def test_each_weight_is_the_power_it_stands_for(beta: Fraction) -> None:
         assert low * (1 - Fraction(1, 2**47)) <= w <= high * (1 + Fraction(1, 2**47))
 
 
-def test_no_exponential_function_of_the_platform_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_exponential_function_of_the_platform_is_trusted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     before = SmoothWeights(Fraction(1, 6), 100).at(np.arange(100))
     monkeypatch.setattr(np, "exp", lambda x: 0 * x)
     assert np.array_equal(SmoothWeights(Fraction(1, 6), 100).at(np.arange(100)), before)
@@ -53,14 +76,18 @@ def test_no_exponential_function_of_the_platform_is_trusted(monkeypatch: pytest.
 def test_the_first_weights(count: int) -> None:
     weights = SmoothWeights(Fraction(1, 100), 5000)
     assert np.array_equal(weights.list_first(count), weights.at(np.arange(count)))
-    assert np.array_equal(SmoothWeights(Fraction(1, 100), count).list_first(count), weights.list_first(count))
+    assert np.array_equal(
+        SmoothWeights(Fraction(1, 100), count).list_first(count), weights.list_first(count)
+    )
 
 
 def test_the_first_weight_is_one() -> None:
     assert all(SmoothWeights(beta, 0).at(np.array([0]))[0] == 1 for beta in BETAS)
 
 
-@given(st.fractions(min_value=MIN_BETA, max_value=100, max_denominator=2**24), st.integers(0, 10**7))
+@given(
+    st.fractions(min_value=MIN_BETA, max_value=100, max_denominator=2**24), st.integers(0, 10**7)
+)
 def test_far_is_all_the_data_or_next_to_nothing(beta: Fraction, n: int) -> None:
     last = find_last_distance(beta, n)
     assert last == n or (last < n and beta * (last - 1) < 100 <= beta * last)
@@ -68,7 +95,11 @@ def test_far_is_all_the_data_or_next_to_nothing(beta: Fraction, n: int) -> None:
 
 @given(st.floats(min_value=0, max_value=1e300))
 def test_raised(largest: float) -> None:
-    assert Fraction(largest) * (1 + Fraction(1, 2**39)) <= round_maximum_up(largest) <= Fraction(largest) * SLACK
+    assert (
+        Fraction(largest) * (1 + Fraction(1, 2**39))
+        <= round_maximum_up(largest)
+        <= Fraction(largest) * SLACK
+    )
 
 
 @pytest.mark.parametrize("beta", [0, -1, 2**-25, 101, nan, inf, None, "1", True, [1]])

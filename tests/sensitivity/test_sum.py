@@ -51,11 +51,17 @@ def test_local_and_smooth_by_brute_force(low: int, high: int, relation: str) -> 
         assert best * (1 - 1e-12) <= smooth <= best * (1 + 1e-12)
         for y in neighbours(x, low, high, relation):
             if y or not changed:
-                assert total.smooth_sensitivity(sample(y, low, high), beta) * exp_down(-beta) <= smooth
-                assert total.sensitivity_within(sample(y, low, high), 0) <= total.sensitivity_within(here, 1)
+                assert (
+                    total.smooth_sensitivity(sample(y, low, high), beta) * exp_down(-beta) <= smooth
+                )
+                assert total.sensitivity_within(
+                    sample(y, low, high), 0
+                ) <= total.sensitivity_within(here, 1)
 
 
-def true_lengths(x: tuple[int, ...], low: int, high: int, relation: str, steps: int) -> dict[int, int]:
+def true_lengths(
+    x: tuple[int, ...], low: int, high: int, relation: str, steps: int
+) -> dict[int, int]:
     seen, found, queue = {x: 0}, {sum(x): 0}, deque([x])
     while queue:
         here = queue.popleft()
@@ -74,11 +80,15 @@ def test_lengths_under_change_one_are_exact(low: int, high: int) -> None:
         truth = true_lengths(x, low, high, "change-one", len(x))
         sums = sorted(truth)
         assert sums == list(range(len(x) * low, len(x) * high + 1))
-        assert Sum("change-one").inverse_lengths(sample(x, low, high), sums).tolist() == [truth[z] for z in sums]
+        assert Sum("change-one").inverse_lengths(sample(x, low, high), sums).tolist() == [
+            truth[z] for z in sums
+        ]
 
 
 @pytest.mark.parametrize(("low", "high"), DOMAINS)
-def test_lengths_under_add_remove_are_no_more_than_the_truth_and_move_by_one(low: int, high: int) -> None:
+def test_lengths_under_add_remove_are_no_more_than_the_truth_and_move_by_one(
+    low: int, high: int
+) -> None:
     total, candidates = Sum("add-remove"), list(range(-8, 13))
     met = 0
     for x in data_sets(low, high, range(4)):
@@ -106,9 +116,14 @@ def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
 
 def test_sums_beyond_64_bits() -> None:
     top = 2**53
-    here = Sample.from_values(np.array([top, -top, 3, -4]).repeat([2000, 1, 1, 1]), lower=-top, upper=top)
+    here = Sample.from_values(
+        np.array([top, -top, 3, -4]).repeat([2000, 1, 1, 1]), lower=-top, upper=top
+    )
     assert Sum("add-remove").value(here) == 1999 * top - 1
-    with pytest.raises(InvalidArgument, match=r"^grid must be so coarse that both bounds lie within 2\^30 steps of 0"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"^grid must be so coarse that both bounds lie within 2\^30 steps of 0",
+    ):
         Sum("add-remove").inverse_lengths(here, [0])
 
 
@@ -124,9 +139,13 @@ def test_lengths_of_the_farthest_candidates(total: Sum) -> None:
 def test_refusals() -> None:
     with pytest.raises(InvalidArgument, match="neighbours"):
         Sum("any")
-    with pytest.raises(InvalidArgument, match=r"^values must not be empty under change-one without a filter"):
+    with pytest.raises(
+        InvalidArgument, match=r"^values must not be empty under change-one without a filter"
+    ):
         Sum("change-one").local_sensitivity(sample((), 0, 3))
     with pytest.raises(InvalidArgument, match=r"^candidates must lie between"):
         Sum("change-one").inverse_lengths(sample((1, 2), 0, 3), [7])
     with pytest.raises(Refused, match="local sensitivity"):
-        Laplace.calibrate(sensitivity=Sum("change-one").local_sensitivity(sample((1, 2), 0, 3)), epsilon=1)
+        Laplace.calibrate(
+            sensitivity=Sum("change-one").local_sensitivity(sample((1, 2), 0, 3)), epsilon=1
+        )

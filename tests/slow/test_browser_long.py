@@ -1,4 +1,6 @@
-"""The vectors that bind all clients, in a real browser: a page runs them and posts what it found to this test."""
+"""The vectors that bind all clients, in a real browser: a page runs them and posts what it found
+to this test.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,9 @@ await fetch("/done", { method: "POST", body: JSON.stringify(told) });
 class Desk(SimpleHTTPRequestHandler):
     """Serves a folder, and takes what the page posts."""
 
-    def __init__(self, *given: Any, done: Queue[dict[str, Any]], sent: list[tuple[str, bytes]], **named: Any) -> None:
+    def __init__(
+        self, *given: Any, done: Queue[dict[str, Any]], sent: list[tuple[str, bytes]], **named: Any
+    ) -> None:
         self.done, self.sent = done, sent
         super().__init__(*given, **named)
 
@@ -92,7 +96,9 @@ class Desk(SimpleHTTPRequestHandler):
             return
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(json.dumps({"metrics": [{"present": True, "hash": DEMO.hash.hex()}]}).encode())
+        self.wfile.write(
+            json.dumps({"metrics": [{"present": True, "hash": DEMO.hash.hex()}]}).encode()
+        )
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -114,7 +120,9 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Queue[dict[str, Any]]]]:
         shutil.copy(file, tmp_path)
     (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
     done: Queue[dict[str, Any]] = Queue()
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Desk, directory=str(tmp_path), done=done, sent=[])) as server:
+    with ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(Desk, directory=str(tmp_path), done=done, sent=[])
+    ) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/page.html", done
@@ -122,11 +130,23 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Queue[dict[str, Any]]]]:
         thread.join()
 
 
-@pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: the JavaScript client is not tested in a browser")
-def test_the_vectors_hold_in_a_browser(served: tuple[str, Queue[dict[str, Any]]], tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.skipif(
+    BROWSER is None,
+    reason="Chromium is not installed: the JavaScript client is not tested in a browser",
+)
+def test_the_vectors_hold_in_a_browser(
+    served: tuple[str, Queue[dict[str, Any]]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     address, done = served
     profile = tmp_path_factory.mktemp("profile")
-    command = [str(BROWSER), "--headless", *QUIET, f"--user-data-dir={profile}", "--remote-debugging-port=0", address]
+    command = [
+        str(BROWSER),
+        "--headless",
+        *QUIET,
+        f"--user-data-dir={profile}",
+        "--remote-debugging-port=0",
+        address,
+    ]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
         try:
             told = done.get(timeout=120)

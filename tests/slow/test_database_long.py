@@ -9,7 +9,18 @@ from database.attacks.seeking import ONE_TABLE, SHOP, seek
 PAIRS, PARTS = 2_000, 50
 KINDS = {
     "one table": ("units", "rows", "values", "distinct", "total", "moments", "quantiles", "mode"),
-    "shop": ("units", "rows", "values", "distinct", "total", "moments", "quantiles", "least", "greatest", "mode"),
+    "shop": (
+        "units",
+        "rows",
+        "values",
+        "distinct",
+        "total",
+        "moments",
+        "quantiles",
+        "least",
+        "greatest",
+        "mode",
+    ),
 }
 
 

@@ -1,4 +1,6 @@
-"""Engines against the reference at length, and one table large enough that an engine works in parallel and in pieces."""
+"""Engines against the reference at length, and one table large enough that an engine works in
+parallel and in pieces.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,29 @@ def ranks(units: np.ndarray, groups: np.ndarray) -> list[int]:
 @pytest.mark.parametrize("engine", [*ENGINES, IsolatedDuckDB])
 def test_a_million_rows_add_up_as_numpy_adds_them(engine: Callable[..., Any]) -> None:
     count, groups, most_groups, most_rows = 1_000_000, 20, 3, 2
-    unit, group, value = RNG.integers(0, 60_000, count), RNG.integers(0, groups, count), RNG.integers(-50, 150, count)
+    unit, group, value = (
+        RNG.integers(0, 60_000, count),
+        RNG.integers(0, groups, count),
+        RNG.integers(-50, 150, count),
+    )
     schema = Schema(
-        "t", (Column("g", "integer", Fraction(0), Fraction(groups - 1)), Column("v", "integer", Fraction(0), Fraction(100))), "u"
+        "t",
+        (
+            Column("g", "integer", Fraction(0), Fraction(groups - 1)),
+            Column("v", "integer", Fraction(0), Fraction(100)),
+        ),
+        "u",
     )
     source = engine({"t": RegisteredTable(pa.table({"u": unit, "g": group, "v": value}), schema)})
-    measures = (Measure("units"), Measure("rows"), Measure("total", "v", ClampedGrid(Fraction(1), 0, 100)))
-    plan = Aggregate(Group(Bound(Table(schema), ("g",), most_groups, most_rows), (tuple(range(groups)),)), measures)
+    measures = (
+        Measure("units"),
+        Measure("rows"),
+        Measure("total", "v", ClampedGrid(Fraction(1), 0, 100)),
+    )
+    plan = Aggregate(
+        Group(Bound(Table(schema), ("g",), most_groups, most_rows), (tuple(range(groups)),)),
+        measures,
+    )
     found = answer(source, plan)
     source.close()
 

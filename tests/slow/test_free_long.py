@@ -1,4 +1,6 @@
-"""The free path at length: 10^5 hostile statements, and what reached an engine of each, read by that engine's own parser."""
+"""The free path at length: 10^5 hostile statements, and what reached an engine of each, read by
+that engine's own parser.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,9 @@ FILES = {
 
 
 def test_a_hundred_thousand_statements_are_refused_or_written_in_our_words() -> None:
-    """Of each that is read: one SELECT over numbered names, with listed functions, and with its own texts; of one in a hundred, that an
-    engine with empty tables begins with it, or that its words are told without ours."""
+    """Of each that is read: one SELECT over numbered names, with listed functions, and with its own
+    texts; of one in a hundred, that an engine with empty tables begins with it, or that its words
+    are told without ours."""
     seen = handed_on = 0
     for sql in statements(19, 100_000):
         asked = read(sql)
@@ -64,7 +67,9 @@ def test_a_hundred_thousand_statements_are_refused_or_written_in_our_words() -> 
 
 
 def test_hostile_statements_leave_files_alone_and_show_nobody(tmp_path: Path) -> None:
-    """The whole way, child process and all: answered or refused, and never with what a protected table holds."""
+    """The whole way, child process and all: answered or refused, and never with what a protected
+    table holds.
+    """
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "p.toml").write_text(POLICY)
@@ -95,7 +100,11 @@ def test_text_of_every_character_arrives_as_it_was() -> None:
 
     engine = duckdb.connect(config={"threads": "1"})
     for first in range(1, 0x110000, 512):
-        signs = [chr(code) for code in range(first, min(first + 512, 0x110000)) if not 0xD800 <= code < 0xE000]
+        signs = [
+            chr(code)
+            for code in range(first, min(first + 512, 0x110000))
+            if not 0xD800 <= code < 0xE000
+        ]
         values = ["".join(signs), "'".join(signs), "".join(f"'{sign}\\" for sign in signs)]
         found = engine.execute("SELECT " + " , ".join(map(escape_text, values))).fetchall()
         assert list(found[0]) == values

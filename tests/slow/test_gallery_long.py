@@ -1,4 +1,6 @@
-"""Every program of the gallery gets the verdict that its name announces: right ones proved, wrong ones refuted, unclear ones neither."""
+"""Every program of the gallery gets the verdict that its name announces: right ones proved,
+wrong ones refuted, unclear ones neither.
+"""
 
 from __future__ import annotations
 

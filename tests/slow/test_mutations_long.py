@@ -1,4 +1,6 @@
-"""Forged certificates, a hundred thousand of them, and generated programs against the reference, in large numbers."""
+"""Forged certificates, a hundred thousand of them, and generated programs against the reference,
+in large numbers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The whole set of programs: right ones are proved for lists of any length and every eps, wrong ones are not, and mutants are not."""
+"""The whole set of programs: right ones are proved for lists of any length and every eps, wrong
+ones are not, and mutants are not.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,30 @@ from verify.prove.proving import shipped
 
 pytestmark = pytest.mark.slow
 
-# Not claimed to be proved: the length is private, and neither verdict is right without knowing more.
+# Not claimed to be proved: the length is private, and neither verdict is right without knowing
+# more.
 UNCLEAR = {"unclear_dummy_sum"}
 RIGHT = sorted(name for name in shipped() if not name.startswith("bad_") and name not in UNCLEAR)
 WRONG = sorted(name for name in shipped() if name.startswith("bad_"))
 SCALED = [
     (name, site)
     for name in RIGHT
-    for site in sorted({one.site for one in shipped()[name].samples if one.noise not in (Noise.BITS, Noise.BERNOULLI, Noise.UNIFORM)})
+    for site in sorted(
+        {
+            one.site
+            for one in shipped()[name].samples
+            if one.noise not in (Noise.BITS, Noise.BERNOULLI, Noise.UNIFORM)
+        }
+    )
 ]
-# Nine tenths of the noise are enough here. The decreasing sparse vector costs eps/2: the threshold need not move, and each answer moves by
-# 1 on a scale of 2 N / eps. The Gaussian's textbook scale is 4.845 at (1, 1/100000), where about 3.73 is exact.
-ENOUGH = {("above_threshold_decreasing", 0), ("above_threshold_decreasing", 1), ("classical_gaussian", 0)}
+# Nine tenths of the noise are enough here. The decreasing sparse vector costs eps/2: the threshold
+# need not move, and each answer moves by 1 on a scale of 2 N / eps. The Gaussian's textbook scale
+# is 4.845 at (1, 1/100000), where about 3.73 is exact.
+ENOUGH = {
+    ("above_threshold_decreasing", 0),
+    ("above_threshold_decreasing", 1),
+    ("classical_gaussian", 0),
+}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -60,7 +74,10 @@ def test_the_decreasing_sparse_vector_costs_half() -> None:
     assert found.multiple == Fraction(1, 2)
 
 
-@pytest.mark.parametrize(("name", "multiple"), [("above_threshold", 1), ("numeric_above_threshold", 1), ("noisy_max", 1), ("smart_sum", 2)])
+@pytest.mark.parametrize(
+    ("name", "multiple"),
+    [("above_threshold", 1), ("numeric_above_threshold", 1), ("noisy_max", 1), ("smart_sum", 2)],
+)
 def test_the_others_cost_what_they_claim(name: str, multiple: int) -> None:
     found = find_smallest_multiple(shipped()[name], seconds=300)
     assert found is not None

@@ -1,4 +1,6 @@
-"""The error that is told before publishing is the error there is: for every way to measure, to a standard error of one percent."""
+"""The error that is told before publishing is the error there is: for every way to measure, to a
+standard error of one percent.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ from hedgerow.publish.strategies.workload_matrix import LinearQueries
 from publish.capped import ROWS, SHAPES
 from publish.test_row_parts import KINDS, checked
 
-PURE, RHO, CHANGED = PrivacyParameters(epsilon=Fraction(1)), PrivacyParameters(rho=Fraction(1, 8)), PrivacyParameters(rho=Fraction(1, 8), rows=2, relation="change-one")
+PURE, RHO, CHANGED = (
+    PrivacyParameters(epsilon=Fraction(1)),
+    PrivacyParameters(rho=Fraction(1, 8)),
+    PrivacyParameters(rho=Fraction(1, 8), rows=2, relation="change-one"),
+)
 THREE = MarginalWorkload.all_up_to((2, 3, 4), 2)
 MATRIX = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 1, 0], [1, 0, 0, 0, 2]])
 
@@ -32,8 +38,13 @@ def _designs() -> list[Any]:
     for name, terms in (("pure", PURE), ("rho", RHO), ("changed", CHANGED)):
         found.append((f"cells, {name}", CellStrategy.plan((3, 4), (0, 1), terms)))
         found.append((f"tree, {name}", RangeTree.plan(0, RangeWorkload.all_ranges(20), terms)))
-        found.extend((f"queries {way.name}, {name}", way) for way in LinearQueries.list_candidates(0, MATRIX, terms))
-        found.extend((f"prefix {way.name}, {name}", way) for way in list_prefix_strategies(33, terms))
+        found.extend(
+            (f"queries {way.name}, {name}", way)
+            for way in LinearQueries.list_candidates(0, MATRIX, terms)
+        )
+        found.extend(
+            (f"prefix {way.name}, {name}", way) for way in list_prefix_strategies(33, terms)
+        )
         found.append((f"direct, {name}", DirectMarginals.plan(THREE, terms)))
         if terms.is_gaussian:
             found.append((f"residuals, {name}", ResidualPlanner.plan(THREE, terms)))
@@ -42,11 +53,15 @@ def _designs() -> list[Any]:
 
 @pytest.mark.parametrize("design", _designs())
 def test_the_error_is_the_one_that_was_told(design: Strategy) -> None:
-    """Errors depend on the noise alone, so the exact counts may be 0. The mean over answers of the squared error, run by run."""
+    """Errors depend on the noise alone, so the exact counts may be 0. The mean over answers of
+    the squared error, run by run.
+    """
     said = design.variances()
     for look in range(
         3
-    ):  # one in 16,000 is off by chance; a second look has four times the runs, and finds it twice as far off or not at all
+        # one in 16,000 is off by chance; a second look has four times the runs, and finds it twice
+        # as far off or not at all
+    ):
         means, outside = _measured(design, 10_000 * 4**look, 0.01 * float(said.mean()) / 2**look)
         error = float(np.std(means)) / len(means) ** 0.5
         assert error <= 0.01 * said.mean()
@@ -58,8 +73,13 @@ def test_the_error_is_the_one_that_was_told(design: Strategy) -> None:
 
 
 def _measured(design: Strategy, least: int, error: float) -> tuple[list[float], np.ndarray]:
-    """The mean squared error of each run, from so many runs on until its standard error is this; and how often each interval missed."""
-    shapes, radii = [(block.shape, law) for block, law in design.measurements], design.radii(Fraction(1, 20))
+    """The mean squared error of each run, from so many runs on until its standard error is this;
+    and how often each interval missed.
+    """
+    shapes, radii = (
+        [(block.shape, law) for block, law in design.measurements],
+        design.radii(Fraction(1, 20)),
+    )
     means, outside = list[float](), np.zeros(len(radii))
     while len(means) < 40 * least:
         drawn = [law.sample(np.zeros((2_000, *shape), dtype=np.int64)) for shape, law in shapes]
@@ -78,9 +98,12 @@ def test_a_hundred_attributes_of_ten_codes() -> None:
     design = ResidualPlanner.plan(marginals, terms)
     assert len(design.measurements) == 5051
     assert sum(terms.measurement_cost(block, law).rho for block, law in design.measurements) <= 1
-    noisy = [law.sample(np.zeros(block.shape, dtype=np.int64)) for block, law in design.measurements]
+    noisy = [
+        law.sample(np.zeros(block.shape, dtype=np.int64)) for block, law in design.measurements
+    ]
     errors, variances = design.reconstruct(noisy), design.variances()
-    # Cells of one marginal share their noise, different marginals nearly none: far more than 5,000 independent squares.
+    # Cells of one marginal share their noise, different marginals nearly none: far more than 5,000
+    # independent squares.
     assert np.square(errors).mean() == pytest.approx(variances.mean(), rel=7 * math.sqrt(2 / 4950))
     assert np.isfinite(design.radii(0.05)).all()
 
@@ -88,7 +111,11 @@ def test_a_hundred_attributes_of_ten_codes() -> None:
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sparse"])
-def test_what_is_published_of_people_with_many_rows_is_true(kind: str, noise: str, relation: str) -> None:
-    """Over all shapes, numbers of rows and caps: means within what is lost, and intervals that hold."""
+def test_what_is_published_of_people_with_many_rows_is_true(
+    kind: str, noise: str, relation: str
+) -> None:
+    """Over all shapes, numbers of rows and caps: means within what is lost, and intervals that
+    hold.
+    """
     for shape, rows, most in itertools.product(SHAPES, ROWS, (1, 2)):
         checked(kind, noise, relation, 200, shape=shape, rows=rows, most=most)

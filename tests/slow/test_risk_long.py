@@ -1,4 +1,5 @@
-"""200 runs of each attack through the real database: never above the ceiling, and the best attack at the ceiling.
+"""200 runs of each attack through the real database: never above the ceiling, and the best attack
+at the ceiling.
 
 A lower confidence bound above the ceiling is an alarm; each of them has a chance of 1e-9.
 """
@@ -24,7 +25,9 @@ TINY = Fraction(1, 10**9)
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
 def test_one_by_one_stays_within_its_ceiling(relation: Any, epsilon: str) -> None:
-    """40,000 guesses: what is 1.6 % above the ceiling would be seen. Under add-remove the attack reaches the ceiling itself."""
+    """40,000 guesses: what is 1.6 % above the ceiling would be seen. Under add-remove the attack
+    reaches the ceiling itself.
+    """
     guard = HedgerowPublisher(relation, Fraction(epsilon))
     found = run_attack(guard, lambda: ask_individuals(200), CROWD, RUNS)
     assert found.guesses == 40_000
@@ -32,7 +35,11 @@ def test_one_by_one_stays_within_its_ceiling(relation: Any, epsilon: str) -> Non
     if relation == "add-remove":
         assert found.upper_bound(ALARM) >= float(guard.ceiling)
     else:  # noise for somebody who may move between groups: 1 - e^(-epsilon/2)/2
-        assert found.lower_bound(ALARM) <= 1 - np.exp(-float(guard.epsilon) / 2) / 2 <= found.upper_bound(ALARM)
+        assert (
+            found.lower_bound(ALARM)
+            <= 1 - np.exp(-float(guard.epsilon) / 2) / 2
+            <= found.upper_bound(ALARM)
+        )
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -40,7 +47,8 @@ def test_crossing_groups_of_two_analysts_stay_within_the_ceiling(relation: Any) 
     guard = HedgerowPublisher(relation, Fraction(1))
     found = run_attack(guard, lambda: draw_crossing_groups(200, 12, 50), CROWD, RUNS)
     assert not found.exceeds(guard.ceiling, ALARM)
-    assert 0.51 < found.rate < float(guard.ceiling) - 0.1  # more than nothing; many small questions are worth less to her than one
+    # more than nothing; many small questions are worth less to her than one
+    assert 0.51 < found.rate < float(guard.ceiling) - 0.1
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -53,6 +61,24 @@ def test_with_a_delta(noise: Any) -> None:
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_the_attack_is_strong(relation: Any) -> None:
-    """Where the budget is careless, everything comes back by either way, and also through the noise of both analysts' crossing groups."""
-    assert run_attack(HedgerowPublisher(relation, Fraction(10)), lambda: ask_individuals(200), CROWD, RUNS // 4).lower_bound(ALARM) >= 0.95
-    assert run_attack(HedgerowPublisher(relation, Fraction(40)), lambda: draw_crossing_groups(200, 12, 50), CROWD, RUNS // 4).rate >= 0.95
+    """Where the budget is careless, everything comes back by either way, and also through the
+    noise of both analysts' crossing groups.
+    """
+    assert (
+        run_attack(
+            HedgerowPublisher(relation, Fraction(10)),
+            lambda: ask_individuals(200),
+            CROWD,
+            RUNS // 4,
+        ).lower_bound(ALARM)
+        >= 0.95
+    )
+    assert (
+        run_attack(
+            HedgerowPublisher(relation, Fraction(40)),
+            lambda: draw_crossing_groups(200, 12, 50),
+            CROWD,
+            RUNS // 4,
+        ).rate
+        >= 0.95
+    )

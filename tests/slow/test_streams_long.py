@@ -1,7 +1,9 @@
-"""Running totals: what was predicted is what is measured, with a standard error of at most 1 %, through the code that tells them.
+"""Running totals: what was predicted is what is measured, with a standard error of at most 1 %,
+through the code that tells them.
 
-Within four standard errors, which chance leaves once in 16,000 times; then a second look has half the standard error, and a third:
-what is off by more is off by twice as many standard errors each time, and chance is left with less than 10^-9.
+Within four standard errors, which chance leaves once in 16,000 times; then a second look has half
+the standard error, and a third: what is off by more is off by twice as many standard errors each
+time, and chance is left with less than 10^-9.
 """
 
 from __future__ import annotations
@@ -29,13 +31,20 @@ def agrees(name: str, ratios: Callable[[int], np.ndarray]) -> None:
         found = ratios(RUNS)
         while (error := float(found.std()) / math.sqrt(len(found))) > most:
             found = np.concatenate([found, ratios(RUNS)])
-        print(f"{name}: {found.mean():.4f} of the prediction, standard error {error:.4f}, {len(found):,} runs")
+        print(
+            f"{name}: {found.mean():.4f} of the prediction, standard error {error:.4f},"
+            f" {len(found):,} runs"
+        )
         if abs(found.mean() - 1) <= 4 * error:
             return
     pytest.fail(f"{name} is off by more than four standard errors, three times")
 
 
-@pytest.mark.parametrize("price", [PrivacyParameters(rho=Fraction(1, 2)), PrivacyParameters(epsilon=Fraction(1))], ids=["rho", "pure"])
+@pytest.mark.parametrize(
+    "price",
+    [PrivacyParameters(rho=Fraction(1, 2)), PrivacyParameters(epsilon=Fraction(1))],
+    ids=["rho", "pure"],
+)
 def test_at_once(price: PrivacyParameters) -> None:
     exact = np.zeros(SIZE)
     for design in list_prefix_strategies(SIZE, price):
@@ -43,8 +52,13 @@ def test_at_once(price: PrivacyParameters) -> None:
 
 
 def _at_once(design: Strategy, exact: np.ndarray, runs: int) -> np.ndarray:
-    noise = [law.sample(np.zeros((runs, block.cells), dtype=np.int64)) for block, law in design.measurements]
-    offs = np.array([design.reconstruct([draws[run] for draws in noise]) - exact for run in range(runs)])
+    noise = [
+        law.sample(np.zeros((runs, block.cells), dtype=np.int64))
+        for block, law in design.measurements
+    ]
+    offs = np.array(
+        [design.reconstruct([draws[run] for draws in noise]) - exact for run in range(runs)]
+    )
     return np.asarray((offs**2 / design.variances()).mean(axis=1))
 
 

@@ -13,7 +13,9 @@ TESTS = publications.count_all_tests()
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_answers_mean_what_is_documented(shape: str, rows: str) -> None:
-    cells = [cell for cell in grid.list_cells() if (cell.world.shape, cell.world.rows) == (shape, rows)]
+    cells = [
+        cell for cell in grid.list_cells() if (cell.world.shape, cell.world.rows) == (shape, rows)
+    ]
     report = grid.run_cells(cells, TESTS)
     print(report)
     assert not report.reasons, "\n".join([*report.reasons, str(report)])

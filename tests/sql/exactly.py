@@ -22,7 +22,11 @@ Row = dict[str, object]
 # Nothing is cut off, so that answers are those of the engine.
 WIDE = Catalog(
     {
-        name: entry if entry.schema.unit == "row" else replace(entry, max_groups=10**6, max_rows_per_group=10**6)
+        name: (
+            entry
+            if entry.schema.unit == "row"
+            else replace(entry, max_groups=10**6, max_rows_per_group=10**6)
+        )
         for name, entry in CATALOG.tables.items()
     }
 )
@@ -50,11 +54,17 @@ def clinic() -> list[Row]:
 
 
 def tables() -> dict[str, list[Row]]:
-    """All tables: some patients without labs, labs without visits, several visits, regions that nobody lives in."""
+    """All tables: some patients without labs, labs without visits, several visits, regions that
+    nobody lives in.
+    """
     regions = ("north", "south", "east", None)
     return {
-        "visits": clinic() + [{**row, "age": (int(str(row["age"])) + 11) % 100} for row in clinic()[:40]],
-        "patients": [{"id": i, "sex": "fm"[i % 2], "region": regions[i % 4]} for i in range(5, 100)],
+        "visits": (
+            clinic() + [{**row, "age": (int(str(row["age"])) + 11) % 100} for row in clinic()[:40]]
+        ),
+        "patients": [
+            {"id": i, "sex": "fm"[i % 2], "region": regions[i % 4]} for i in range(5, 100)
+        ],
         "labs": [
             {
                 "patient_id": i * 5 % 97,
@@ -66,10 +76,20 @@ def tables() -> dict[str, list[Row]]:
             for i in range(120)
         ],
         "orders": [{"patient_id": i % 30, "order_id": i, "urgent": i % 2 == 0} for i in range(60)],
-        "lines": [{"order_id": i % 70, "drug": "abcd"[i % 4], "amount": i % 21} for i in range(150)],
-        "drugs": [{"drug": d, "price": p} for d, p in (("a", 1.0), ("b", 20.0), ("b", 30.0), ("x", 4.0), (None, 5.0))],
-        "regions": [{"region": r, "zone": z} for r, z in (("north", "a"), ("south", "b"), ("west", "a"), ("moon", "b"))],
-        "answers": [{"score": i % 11 - 5, "region": ("north", "moon", None, "x")[i % 4]} for i in range(50)],
+        "lines": [
+            {"order_id": i % 70, "drug": "abcd"[i % 4], "amount": i % 21} for i in range(150)
+        ],
+        "drugs": [
+            {"drug": d, "price": p}
+            for d, p in (("a", 1.0), ("b", 20.0), ("b", 30.0), ("x", 4.0), (None, 5.0))
+        ],
+        "regions": [
+            {"region": r, "zone": z}
+            for r, z in (("north", "a"), ("south", "b"), ("west", "a"), ("moon", "b"))
+        ],
+        "answers": [
+            {"score": i % 11 - 5, "region": ("north", "moon", None, "x")[i % 4]} for i in range(50)
+        ],
         "staff": [{"patient_id": i, "region": "north"} for i in range(9)],
     }
 
@@ -82,20 +102,29 @@ def answer(question: Question, data: Mapping[str, Sequence[Row]]) -> list[tuple[
         row: dict[str, Value] = dict(zip((key.name for key in question.keys), group, strict=True))
         measured = _measured(question.plan.measures, numbers)
         row |= {call.name: _value(call, measured[call.measure]) for call in question.aggregates}
-        if (any(numbers) or not question.keys) and (question.having is None or evaluate(question.having, row)):
+        if (any(numbers) or not question.keys) and (
+            question.having is None or evaluate(question.having, row)
+        ):
             found.append(row)
     for expression, descending, nulls_last in reversed(question.order):
-        places = {id(row): _place(evaluate(expression, row), nulls_last != descending) for row in found}
+        places = {
+            id(row): _place(evaluate(expression, row), nulls_last != descending) for row in found
+        }
         found.sort(key=lambda row, places=places: places[id(row)], reverse=descending)  # type: ignore[misc]
     end = None if question.limit is None else question.offset + question.limit
-    return [tuple(evaluate(output.expression, row) for output in question.outputs) for row in found[question.offset : end]]
+    return [
+        tuple(evaluate(output.expression, row) for output in question.outputs)
+        for row in found[question.offset : end]
+    ]
 
 
 def _place(value: Value, nulls_last: bool) -> tuple[bool, object]:
     return ((value is None) == nulls_last, 0 if value is None else value)
 
 
-def _measured(measures: Sequence[Measure | OrderStatistic], numbers: Sequence[object]) -> dict[Measure | OrderStatistic, list[object]]:
+def _measured(
+    measures: Sequence[Measure | OrderStatistic], numbers: Sequence[object]
+) -> dict[Measure | OrderStatistic, list[object]]:
     found, rest = {}, list(numbers)
     for measure in measures:
         width = 1 if isinstance(measure, OrderStatistic) else measure.width
@@ -119,23 +148,45 @@ def _picked(call: AggregateCall, pick: OrderStatistic, sample: Sequence[int]) ->
     if pick.values is not None:
         return pick.values[Counter(sample).most_common(1)[0][0]]
     assert pick.grid is not None
-    place = {"least": 0, "greatest": len(sample) - 1}.get(pick.kind, int((call.probability or 0) * (len(sample) - 1)))
+    place = {"least": 0, "greatest": len(sample) - 1}.get(
+        pick.kind, int((call.probability or 0) * (len(sample) - 1))
+    )
     steps = sample[place]
-    return date.fromordinal(steps) if call.type == "date" else steps if call.type == "integer" else float(steps * pick.grid.step)
+    return (
+        date.fromordinal(steps)
+        if call.type == "date"
+        else steps
+        if call.type == "integer"
+        else float(steps * pick.grid.step)
+    )
 
 
 def _of_moments(call: AggregateCall, measure: Measure, numbers: Sequence[Fraction]) -> Value:
-    """What the sums of C(d, k) y^k (w - y)^(d - k) tell: how many there are, and the sums of the values and of their products."""
-    snaps = [snap for snap in (measure.grid, measure.second and measure.second[1]) if snap is not None]
+    """What the sums of C(d, k) y^k (w - y)^(d - k) tell: how many there are, and the sums of the
+    values and of their products.
+    """
+    snaps = [
+        snap for snap in (measure.grid, measure.second and measure.second[1]) if snap is not None
+    ]
     d = measure.degree
     weights = []
     for snap in snaps:
         w = snap.high - snap.low
-        powers = [[Fraction(comb(k, p), comb(d, p) * w ** (d - p)) for k in range(d, -1, -1)] for p in range(d + 1)]
+        powers = [
+            [Fraction(comb(k, p), comb(d, p) * w ** (d - p)) for k in range(d, -1, -1)]
+            for p in range(d + 1)
+        ]
         low, step = snap.low, snap.step
         one, y = powers[0], powers[1]
         x = [(low * a + b) * step for a, b in zip(one, y, strict=True)]
-        squares = [(low * low * a + 2 * low * b + c) * step**2 for a, b, c in zip(one, y, powers[2], strict=True)] if d == 2 else []
+        squares = (
+            [
+                (low * low * a + 2 * low * b + c) * step**2
+                for a, b, c in zip(one, y, powers[2], strict=True)
+            ]
+            if d == 2
+            else []
+        )
         weights.append((one, x, squares))
 
     def total(*which: int) -> Fraction:
@@ -148,7 +199,9 @@ def _of_moments(call: AggregateCall, measure: Measure, numbers: Sequence[Fractio
         return _of_pair(call, total)
     n, s = total(0), total(1)
     if call.function in ("COUNT", "SUM"):
-        return int(n) if call.function == "COUNT" else int(s) if call.type == "integer" else float(s)
+        return (
+            int(n) if call.function == "COUNT" else int(s) if call.type == "integer" else float(s)
+        )
     if call.function == "AVG":
         return float(s / n) if n else None
     less = 1 if call.function.endswith("SAMP") else 0

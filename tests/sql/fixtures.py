@@ -1,7 +1,8 @@
 """The clinic that the fixtures ask, what a question is told as, and the pairs in the .sql files.
 
-A file holds blocks with an empty line between them: the SQL, then lines that begin with ``--> `` and say what becomes of it: the plan and
-the outputs, or in ``<rule>__refused.sql`` the first line of the refusal. ``python -m sql.fixtures FILE`` in ``tests`` prints a file anew.
+A file holds blocks with an empty line between them: the SQL, then lines that begin with ``--> ``
+and say what becomes of it: the plan and the outputs, or in ``<rule>__refused.sql`` the first line
+of the refusal. ``python -m sql.fixtures FILE`` in ``tests`` prints a file anew.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from pathlib import Path
 from hedgerow.errors import Refused
 from hedgerow.plan.describe import format_expression
 from hedgerow.plan.measures import Measure, SecondPopulation
-from hedgerow.plan.nodes import Filter, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Filter,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.schema import Column, Link, Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
@@ -44,9 +54,19 @@ VISITS = Schema(
     ),
     "patient_id",
 )
-ROWS = Schema("answers", (Column("score", "integer", Fraction(-5), Fraction(5)), Column("region", "text")), "row")
-REGIONS = Schema("regions", (Column("region", "text"), Column("zone", "text", values=("a", "b"))), None)
-PATIENTS = Schema("patients", (Column("id", "integer"), Column("sex", "text", values=("f", "m")), Column("region", "text")), "id")
+ROWS = Schema(
+    "answers",
+    (Column("score", "integer", Fraction(-5), Fraction(5)), Column("region", "text")),
+    "row",
+)
+REGIONS = Schema(
+    "regions", (Column("region", "text"), Column("zone", "text", values=("a", "b"))), None
+)
+PATIENTS = Schema(
+    "patients",
+    (Column("id", "integer"), Column("sex", "text", values=("f", "m")), Column("region", "text")),
+    "id",
+)
 LABS = Schema(
     "labs",
     (
@@ -54,7 +74,12 @@ LABS = Schema(
         Column("value", "real", Fraction(0), Fraction(100), Fraction(1, 10)),
         Column("kind", "text", values=("hb", "na")),
         Column("visit_age", "integer", Fraction(0), Fraction(110)),
-        Column("taken", "date", Fraction(date(2026, 1, 1).toordinal()), Fraction(date(2026, 12, 31).toordinal())),
+        Column(
+            "taken",
+            "date",
+            Fraction(date(2026, 1, 1).toordinal()),
+            Fraction(date(2026, 12, 31).toordinal()),
+        ),
     ),
     "patient_id",
 )
@@ -65,11 +90,19 @@ ORDERS = Schema(
 )
 LINES = Schema(
     "lines",
-    (Column("order_id", "integer"), Column("drug", "text"), Column("amount", "integer", Fraction(0), Fraction(20))),
+    (
+        Column("order_id", "integer"),
+        Column("drug", "text"),
+        Column("amount", "integer", Fraction(0), Fraction(20)),
+    ),
     "patient_id",
     link=Link("order_id", ORDERS, "order_id"),
 )
-DRUGS = Schema("drugs", (Column("drug", "text"), Column("price", "real", Fraction(0), Fraction(500), Fraction(1))), None)
+DRUGS = Schema(
+    "drugs",
+    (Column("drug", "text"), Column("price", "real", Fraction(0), Fraction(500), Fraction(1))),
+    None,
+)
 CARE = Schema(
     "care",
     (
@@ -105,7 +138,12 @@ CATALOG = Catalog(
         "care": TableEntry(CARE, max_groups=4, max_rows_per_group=6),
         "doctors": TableEntry(DOCTORS, max_groups=2, max_rows_per_group=30, population="doctors"),
         "rota": TableEntry(replace(DOCTORS, table="rota", unit="row"), population="doctors"),
-        "shifts": TableEntry(replace(DOCTORS, table="shifts"), population="doctors", undeclared_caps=("max_rows_per_group",), auto_bounds=True),
+        "shifts": TableEntry(
+            replace(DOCTORS, table="shifts"),
+            population="doctors",
+            undeclared_caps=("max_rows_per_group",),
+            auto_bounds=True,
+        ),
     }
 )
 
@@ -155,16 +193,26 @@ def _told(question: Question) -> Iterator[str]:
     for place, key in enumerate(question.keys):
         domain = question.plan.source.domain
         values = "as they occur" if domain is None else f"{len(domain[place])} values"
-        yield f"{key.name}: {format_expression(columns[question.plan.bound.keys[place]])} ({key.type}, {values})"
+        yield (
+            f"{key.name}: {format_expression(columns[question.plan.bound.keys[place]])}"
+            f" ({key.type}, {values})"
+        )
     for call in question.aggregates:
-        shown = "" if call.function in _PLAIN else f"{call.function}{'' if call.probability is None else f' {call.probability}'}, "
+        shown = (
+            ""
+            if call.function in _PLAIN
+            else f"{call.function}{'' if call.probability is None else f' {call.probability}'}, "
+        )
         yield f"{call.name}: {_measure(call.measure, columns)} ({shown}{call.type})"
     for output in question.outputs:
         yield f"{output.name} = {format_expression(output.expression)} ({output.type})"
     if question.having is not None:
         yield f"having {format_expression(question.having)}"
     for order in question.order:
-        yield f"order by {format_expression(order.expression)}{' desc' * order.descending}{' nulls first' * (not order.nulls_last)}"
+        yield (
+            "order by"
+            f" {format_expression(order.expression)}{' desc' * order.descending}{' nulls first' * (not order.nulls_last)}"
+        )
     if question.limit is not None or question.offset:
         yield f"limit {question.limit} offset {question.offset}"
 
@@ -178,16 +226,32 @@ def _rows(rows: RelationNode, depth: int = 0) -> Iterator[str]:
         yield f"{pad}where {format_expression(rows.condition)}"
         yield from _rows(rows.source, depth)
     elif isinstance(rows, Project):
-        yield f"{pad}columns {', '.join(f'{name}: {format_expression(made)}' for name, made in rows.outputs)}"
+        yield (
+            f"{pad}columns"
+            f" {', '.join(f'{name}: {format_expression(made)}' for name, made in rows.outputs)}"
+        )
         yield from _rows(rows.source, depth)
     elif isinstance(rows, UnitAggregation):
-        yield f"{pad}each person{''.join(f', {key}' for key in rows.keys)}: {', '.join(f'{n} {_folded(f)}' for n, f in rows.outputs)}"
+        yield (
+            f"{pad}each person{''.join(f', {key}' for key in rows.keys)}:"
+            f" {', '.join(f'{n} {_folded(f)}' for n, f in rows.outputs)}"
+        )
         yield from _rows(rows.source, depth + 1)
     elif isinstance(rows, Join):
         agree = ", ".join(f"{own} = {there}" for own, there in rows.on)
-        person = "" if rows.other.unit is None else " of the same person" if rows.second_population is None else f" of {_others(rows.second_population)}"
+        person = (
+            ""
+            if rows.other.unit is None
+            else (
+                " of the same person"
+                if rows.second_population is None
+                else f" of {_others(rows.second_population)}"
+            )
+        )
         adds = ", ".join(f"{name}: {there}" for name, there in rows.added_columns)
-        yield f"{pad}{'left ' * rows.keeps_unmatched}join{person} on ({agree}) adds ({adds})" + (f" matches {rows.max_matches}" if rows.max_matches else "")
+        yield f"{pad}{'left ' * rows.keeps_unmatched}join{person} on ({agree}) adds ({adds})" + (
+            f" matches {rows.max_matches}" if rows.max_matches else ""
+        )
         yield from _rows(rows.source, depth + 1)
         yield from _rows(rows.other, depth + 1)
     else:
@@ -199,11 +263,16 @@ def _rows(rows: RelationNode, depth: int = 0) -> Iterator[str]:
 
 def _others(others: SecondPopulation) -> str:
     cell = ", ".join((others.id_column, *others.other_columns))
-    return f"whom {others.id_column} names, {others.max_references} of ({cell}) and {others.max_rows} rows of theirs,"
+    return (
+        f"whom {others.id_column} names, {others.max_references} of ({cell}) and {others.max_rows}"
+        " rows of theirs,"
+    )
 
 
 def _folded(made: UnitStatistic) -> str:
-    steps = f" from {made.grid.low} to {made.grid.high} steps of {made.grid.step}" if made.grid else ""
+    steps = (
+        f" from {made.grid.low} to {made.grid.high} steps of {made.grid.step}" if made.grid else ""
+    )
     return made.kind + (f" of {made.column}" if made.column else "") + steps
 
 
@@ -214,7 +283,9 @@ def _measure(measure: Measure | OrderStatistic, columns: dict[str, object]) -> s
     snap = measure.grid
     if snap is not None:
         of += f" from {snap.low} to {snap.high} steps of {snap.step}"
-    return of + (_picked(measure) if isinstance(measure, OrderStatistic) else _summed(measure, columns))
+    return of + (
+        _picked(measure) if isinstance(measure, OrderStatistic) else _summed(measure, columns)
+    )
 
 
 def _picked(pick: OrderStatistic) -> str:
@@ -224,7 +295,9 @@ def _picked(pick: OrderStatistic) -> str:
 
 
 def _summed(measure: Measure, columns: dict[str, object]) -> str:
-    limits = f" within {measure.sum_bounds[0]} to {measure.sum_bounds[1]}" if measure.sum_bounds else ""
+    limits = (
+        f" within {measure.sum_bounds[0]} to {measure.sum_bounds[1]}" if measure.sum_bounds else ""
+    )
     degree = f" of degree {measure.degree}" if measure.degree > 1 else ""
     if measure.second is None:
         return limits + degree
@@ -258,5 +331,8 @@ if __name__ == "__main__":
     for path in sys.argv[1:]:
         name = Path(path).stem
         say = refusal if name.endswith("__refused") else (lambda sql: told(ask(sql)))
-        blocks = [sql + "\n" + "\n".join(MARK + line for line in say(sql).split("\n")) for sql, _ in pairs(name)]
+        blocks = [
+            sql + "\n" + "\n".join(MARK + line for line in say(sql).split("\n"))
+            for sql, _ in pairs(name)
+        ]
         (HERE / f"{name}.sql").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")

@@ -1,7 +1,9 @@
-"""Statements that try to be more than a question, and what reached an engine, read by others than us.
+"""Statements that try to be more than a question, and what reached an engine, read by others than
+us.
 
-``statements`` puts quotes, brackets, comments and odd characters into every place of a statement that
-takes a text of some kind. ``check_written`` reads what was made of one with the engine's own parser.
+``statements`` puts quotes, brackets, comments and odd characters into every place of a statement
+that takes a text of some kind. ``check_written`` reads what was made of one with the engine's own
+parser.
 """
 
 from __future__ import annotations
@@ -39,45 +41,269 @@ CATALOG = Catalog(
 )
 PIECES = (
     *("'", '"', "''", '""', ";", "--", "/*", "*/", "$$", "$a$", "\n", "\r", "\t", "\\", "\0", "`"),
-    *("(", ")", "[", "]", "{", "}", ",", ".", "%", "_", "?", "$1", ":a", "@", "#1", "E'", "U&'", "X'"),
-    *("ʼ", "＇", "\u2028", "\u202e", "\ufeff", "\x85", "é", "ß", "💥", "\ud800", "\x01", "\\'", '\\"'),
+    *(
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ".",
+        "%",
+        "_",
+        "?",
+        "$1",
+        ":a",
+        "@",
+        "#1",
+        "E'",
+        "U&'",
+        "X'",
+    ),
+    *(
+        "ʼ",
+        "＇",
+        "\u2028",
+        "\u202e",
+        "\ufeff",
+        "\x85",
+        "é",
+        "ß",
+        "💥",
+        "\ud800",
+        "\x01",
+        "\\'",
+        '\\"',
+    ),
     *("year FROM day)", "COPY", "duckdb_settings()", "SELECT", "UNION", "FROM", " AS ", "people"),
     *("read_csv('/etc/passwd')", "getenv('HOME')", "DROP TABLE r", "name 0", "public 0", "1", "e5"),
-    *("MONTH", "year", "k", "n", "day", "r", "s", "LEFT", "ALL", "NULL", "INT", "rowid", "current_user"),
+    *(
+        "MONTH",
+        "year",
+        "k",
+        "n",
+        "day",
+        "r",
+        "s",
+        "LEFT",
+        "ALL",
+        "NULL",
+        "INT",
+        "rowid",
+        "current_user",
+    ),
 )
 # ~ stands for a hostile text, bare or in quotes; ¤ for an expression.
 EXPRESSIONS = (
-    *("~", "~", "k", "n", "day", "'a'", "1", "r.k", "r.~", "~.k", "EXTRACT(~ FROM day)", "EXTRACT(~)"),
-    *("CAST(¤ AS ~)", "¤::~", "TRY_CAST(¤ AS ~)", "DATE ~", "TIMESTAMP ~", "INTERVAL 1 ~", "INTERVAL ~ DAY"),
-    *("day + INTERVAL ~ ~", "DATE_TRUNC(~, day)", "DATE_DIFF(~, day, day)", "~(¤)", "~(¤, ¤)", "hash(¤)"),
-    *("¤ LIKE ~", "¤ NOT ILIKE ~", "¤ LIKE ¤ ESCAPE ~", "¤ COLLATE ~", "TRIM(~ FROM ¤)", "TRIM(LEADING ~ FROM ¤)"),
-    *("TRIM(~ ~ FROM k)", "¤ || ~", "concat(¤, ~)", "lower(~)", "CASE WHEN ¤ = ~ THEN ~ ELSE ¤ END"),
+    *(
+        "~",
+        "~",
+        "k",
+        "n",
+        "day",
+        "'a'",
+        "1",
+        "r.k",
+        "r.~",
+        "~.k",
+        "EXTRACT(~ FROM day)",
+        "EXTRACT(~)",
+    ),
+    *(
+        "CAST(¤ AS ~)",
+        "¤::~",
+        "TRY_CAST(¤ AS ~)",
+        "DATE ~",
+        "TIMESTAMP ~",
+        "INTERVAL 1 ~",
+        "INTERVAL ~ DAY",
+    ),
+    *(
+        "day + INTERVAL ~ ~",
+        "DATE_TRUNC(~, day)",
+        "DATE_DIFF(~, day, day)",
+        "~(¤)",
+        "~(¤, ¤)",
+        "hash(¤)",
+    ),
+    *(
+        "¤ LIKE ~",
+        "¤ NOT ILIKE ~",
+        "¤ LIKE ¤ ESCAPE ~",
+        "¤ COLLATE ~",
+        "TRIM(~ FROM ¤)",
+        "TRIM(LEADING ~ FROM ¤)",
+    ),
+    *(
+        "TRIM(~ ~ FROM k)",
+        "¤ || ~",
+        "concat(¤, ~)",
+        "lower(~)",
+        "CASE WHEN ¤ = ~ THEN ~ ELSE ¤ END",
+    ),
     *("¤ IN (~, ~)", "¤ IN (SELECT ¤ FROM s)", "COALESCE(¤, ~)", "NULLIF(¤, ~)", "GREATEST(¤, ~)"),
-    *("COUNT(*) FILTER (WHERE ¤ = ~)", "COUNT(DISTINCT ~)", "MIN(~)", "SUM(~)", "MODE(~)", "QUANTILE(n, ~)"),
-    *("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ~)", "MAX(¤) OVER (PARTITION BY ~)", "(¤)", "-¤", "NOT ¤"),
-    *("¤ BETWEEN ~ AND ¤", "¤ IS ~", "¤ + ¤", "¤ = ~", "(SELECT ¤ FROM s LIMIT 1)", "[~]", "{~: 1}", "¤.~"),
-    *("/* ~ */ ¤", "¤ -- ~\n", "SUBSTRING(~, 1, 2)", "ROUND(x, ~)", "$$~$$", "E'~'", "U&'~'", "~ '~'", "0x~"),
+    *(
+        "COUNT(*) FILTER (WHERE ¤ = ~)",
+        "COUNT(DISTINCT ~)",
+        "MIN(~)",
+        "SUM(~)",
+        "MODE(~)",
+        "QUANTILE(n, ~)",
+    ),
+    *(
+        "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ~)",
+        "MAX(¤) OVER (PARTITION BY ~)",
+        "(¤)",
+        "-¤",
+        "NOT ¤",
+    ),
+    *(
+        "¤ BETWEEN ~ AND ¤",
+        "¤ IS ~",
+        "¤ + ¤",
+        "¤ = ~",
+        "(SELECT ¤ FROM s LIMIT 1)",
+        "[~]",
+        "{~: 1}",
+        "¤.~",
+    ),
+    *(
+        "/* ~ */ ¤",
+        "¤ -- ~\n",
+        "SUBSTRING(~, 1, 2)",
+        "ROUND(x, ~)",
+        "$$~$$",
+        "E'~'",
+        "U&'~'",
+        "~ '~'",
+        "0x~",
+    ),
 )
 STATEMENTS = (
-    *("SELECT ¤ FROM r", "SELECT ¤, ¤ FROM r", "SELECT ¤ AS ~ FROM r", "SELECT ¤ ~ FROM r AS ~", "SELECT ~: ¤ FROM r"),
-    *("SELECT ¤ FROM r AS ~ (~, ~)", "SELECT * EXCLUDE (~) FROM r", "SELECT * REPLACE (¤ AS ~) FROM r", "SELECT ~.* FROM r ~"),
-    *("SELECT * RENAME (k AS ~) FROM r", "SELECT COLUMNS(~) FROM r", "SELECT ¤ FROM r WHERE ¤ = ~ GROUP BY ~ HAVING ¤"),
-    *("SELECT k FROM r ORDER BY ~", "SELECT k FROM r ORDER BY k ~", "SELECT k FROM r LIMIT ~", "SELECT k FROM r LIMIT 1 OFFSET ~"),
-    *("SELECT r.k FROM r ~ JOIN s ON ¤ = ~", "SELECT r.k FROM r JOIN s USING (~)", "SELECT r.k FROM r, ~ JOIN s"),
-    *("SELECT k FROM r ~ SELECT k FROM s", "SELECT k FROM r UNION ~ SELECT ~", "SELECT k FROM r TABLESAMPLE ~"),
-    *("WITH ~ AS (SELECT ¤ FROM r) SELECT * FROM ~", "WITH ~ (~) AS (SELECT k FROM r) SELECT ~ FROM r"),
-    *("WITH w AS ~ (SELECT k AS ~ FROM r) SELECT w.~ FROM w", "SELECT k FROM r; ~", "~ SELECT k FROM r", "FROM r ~"),
-    *("SELECT k FROM ~", "SELECT r.k FROM r, ~", "SELECT k FROM ~(r)", "SELECT ¤ FROM (SELECT ¤ AS ~ FROM r) AS ~"),
-    *("SELECT DISTINCT ON (~) k FROM r", "SELECT k FROM r WINDOW ~ AS (ORDER BY ~)", "SELECT k FROM r GROUP BY ~, ALL"),
-    *("SELECT 'k' '~' FROM r", "SELECT k FROM r -- ~", "SELECT k /* ~ */ FROM r", "SELECT k FROM r WHERE ~", "SELECT ~ FROM r"),
+    *(
+        "SELECT ¤ FROM r",
+        "SELECT ¤, ¤ FROM r",
+        "SELECT ¤ AS ~ FROM r",
+        "SELECT ¤ ~ FROM r AS ~",
+        "SELECT ~: ¤ FROM r",
+    ),
+    *(
+        "SELECT ¤ FROM r AS ~ (~, ~)",
+        "SELECT * EXCLUDE (~) FROM r",
+        "SELECT * REPLACE (¤ AS ~) FROM r",
+        "SELECT ~.* FROM r ~",
+    ),
+    *(
+        "SELECT * RENAME (k AS ~) FROM r",
+        "SELECT COLUMNS(~) FROM r",
+        "SELECT ¤ FROM r WHERE ¤ = ~ GROUP BY ~ HAVING ¤",
+    ),
+    *(
+        "SELECT k FROM r ORDER BY ~",
+        "SELECT k FROM r ORDER BY k ~",
+        "SELECT k FROM r LIMIT ~",
+        "SELECT k FROM r LIMIT 1 OFFSET ~",
+    ),
+    *(
+        "SELECT r.k FROM r ~ JOIN s ON ¤ = ~",
+        "SELECT r.k FROM r JOIN s USING (~)",
+        "SELECT r.k FROM r, ~ JOIN s",
+    ),
+    *(
+        "SELECT k FROM r ~ SELECT k FROM s",
+        "SELECT k FROM r UNION ~ SELECT ~",
+        "SELECT k FROM r TABLESAMPLE ~",
+    ),
+    *(
+        "WITH ~ AS (SELECT ¤ FROM r) SELECT * FROM ~",
+        "WITH ~ (~) AS (SELECT k FROM r) SELECT ~ FROM r",
+    ),
+    *(
+        "WITH w AS ~ (SELECT k AS ~ FROM r) SELECT w.~ FROM w",
+        "SELECT k FROM r; ~",
+        "~ SELECT k FROM r",
+        "FROM r ~",
+    ),
+    *(
+        "SELECT k FROM ~",
+        "SELECT r.k FROM r, ~",
+        "SELECT k FROM ~(r)",
+        "SELECT ¤ FROM (SELECT ¤ AS ~ FROM r) AS ~",
+    ),
+    *(
+        "SELECT DISTINCT ON (~) k FROM r",
+        "SELECT k FROM r WINDOW ~ AS (ORDER BY ~)",
+        "SELECT k FROM r GROUP BY ~, ALL",
+    ),
+    *(
+        "SELECT 'k' '~' FROM r",
+        "SELECT k FROM r -- ~",
+        "SELECT k /* ~ */ FROM r",
+        "SELECT k FROM r WHERE ~",
+        "SELECT ~ FROM r",
+    ),
 )
-# What the engine's own parser may call functions, types and nodes of ours: a list of its own, so that
-# a mistake in that of ``phrases`` shows.
+# What the engine's own parser may call functions, types and nodes of ours: a list of its own, so
+# that a mistake in that of ``phrases`` shows.
 FUNCTIONS = {
-    *("+", "-", "*", "/", "%", "||", "~~", "!~~", "~~*", "!~~*", "count", "count_star", "sum", "avg", "min", "max"),
-    *("median", "quantile", "quantile_cont", "mode", "var_pop", "variance", "stddev_pop", "stddev", "stddev_samp"),
-    *("corr", "covar_pop", "covar_samp", "round", "floor", "ceil", "abs", "sqrt", "ln", "least", "greatest", "nullif"),
-    *("lower", "upper", "trim", "ltrim", "rtrim", "length", "substring", "concat", "year", "month", "day", "hash"),
+    *(
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "||",
+        "~~",
+        "!~~",
+        "~~*",
+        "!~~*",
+        "count",
+        "count_star",
+        "sum",
+        "avg",
+        "min",
+        "max",
+    ),
+    *(
+        "median",
+        "quantile",
+        "quantile_cont",
+        "mode",
+        "var_pop",
+        "variance",
+        "stddev_pop",
+        "stddev",
+        "stddev_samp",
+    ),
+    *(
+        "corr",
+        "covar_pop",
+        "covar_samp",
+        "round",
+        "floor",
+        "ceil",
+        "abs",
+        "sqrt",
+        "ln",
+        "least",
+        "greatest",
+        "nullif",
+    ),
+    *(
+        "lower",
+        "upper",
+        "trim",
+        "ltrim",
+        "rtrim",
+        "length",
+        "substring",
+        "concat",
+        "year",
+        "month",
+        "day",
+        "hash",
+    ),
     *("date_part", "row", "coalesce"),
 }
 TYPES = {"BOOLEAN", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "TEXT", "DATE"}
@@ -99,23 +325,39 @@ def _filled(template: str, chance: random.Random, depth: int) -> str:
     found = []
     for sign in template:
         if sign == "¤":
-            found.append(_filled(chance.choice(EXPRESSIONS[: None if depth else 8]), chance, depth - 1) if depth else "k")
+            found.append(
+                _filled(chance.choice(EXPRESSIONS[: None if depth else 8]), chance, depth - 1)
+                if depth
+                else "k"
+            )
         else:
             found.append(_text(chance) if sign == "~" else sign)
     return "".join(found)
 
 
 def _text(chance: random.Random) -> str:
-    """Bare or in quotes; quotes inside are mostly doubled, so that the parser gets to see the rest."""
+    """Bare or in quotes; quotes inside are mostly doubled, so that the parser gets to see the
+    rest.
+    """
     text = "".join(chance.choices(PIECES, k=chance.randint(1, 4)))
     text = text + SENTINEL if chance.random() < 0.5 else SENTINEL + text
     kind = chance.random()
     if kind < 0.1:
         return text
     if kind < 0.25:
-        return chance.choice(("k", "n", "day", "r", "MONTH", "INT", "LEFT", "ALL", "1", "''", "'a'", '"k"', SENTINEL))
+        return chance.choice(
+            ("k", "n", "day", "r", "MONTH", "INT", "LEFT", "ALL", "1", "''", "'a'", '"k"', SENTINEL)
+        )
     sign = chance.choice(("'", '"'))
-    return sign + (text if kind < 0.3 else text.replace("\0", "").replace("\ud800", "").replace(sign, 2 * sign)) + sign
+    return (
+        sign
+        + (
+            text
+            if kind < 0.3
+            else text.replace("\0", "").replace("\ud800", "").replace(sign, 2 * sign)
+        )
+        + sign
+    )
 
 
 def read(sql: str) -> PublicQuery | None:
@@ -136,7 +378,9 @@ def texts(phrase: Fragment) -> Iterator[str]:
 
 
 def check_written(asked: PublicQuery) -> str:
-    """What reaches the engine: one SELECT over tables and columns by number, whose texts are those that were asked with."""
+    """What reaches the engine: one SELECT over tables and columns by number, whose texts are
+    those that were asked with.
+    """
     sql = write_fragment(asked.fragment, asked.names)
     plain = re.sub("'(?:[^']|'')*'", " ", sql)
     assert _REST.fullmatch(plain), plain
@@ -166,7 +410,12 @@ def _check_node(node: Any, found: list[str]) -> None:
         if literal["kind"] == "STRING":
             found.append(literal["text"])
         return
-    assert node.get("type") not in ("TABLE_FUNCTION", "SUBQUERY_REF_FUNCTION", "PIVOT", "SHOW_REF"), node
+    assert node.get("type") not in (
+        "TABLE_FUNCTION",
+        "SUBQUERY_REF_FUNCTION",
+        "PIVOT",
+        "SHOW_REF",
+    ), node
     if "table_name" in node:
         assert _RELATION.fullmatch(node["table_name"]), node
         assert not node["schema_name"], node

@@ -1,4 +1,6 @@
-"""Random conditions in SQL, with and without brackets: what binds tighter than what is part of what they mean."""
+"""Random conditions in SQL, with and without brackets: what binds tighter than what is part of
+what they mean.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +27,31 @@ def _bracketed(draw: st.DrawFn, text: str) -> str:
 def numbers(draw: st.DrawFn, depth: int) -> str:
     if depth == 0:
         return draw(st.sampled_from(NUMBERS))
-    kind = draw(st.sampled_from(("sum", "quotient", "minus", "function", "case", "coalesce", "plain")))
+    kind = draw(
+        st.sampled_from(("sum", "quotient", "minus", "function", "case", "coalesce", "plain"))
+    )
     first = _bracketed(draw, draw(numbers(depth - 1)))
     if kind == "sum":
-        return first + draw(st.sampled_from((" + ", " - ", " * "))) + _bracketed(draw, draw(numbers(depth - 1)))
-    if kind == "quotient":  # never by what may be 0: the engine then says infinity, and the plan NULL
+        return (
+            first
+            + draw(st.sampled_from((" + ", " - ", " * ")))
+            + _bracketed(draw, draw(numbers(depth - 1)))
+        )
+    # never by what may be 0: the engine then says infinity, and the plan NULL
+    if kind == "quotient":
         return first + " / " + draw(st.sampled_from(("4", "(3 + 1)", "2.5 * 2")))
     if kind == "minus":
         return "- " + first
     if kind == "function":
         return draw(st.sampled_from(("ABS", "FLOOR", "ROUND", "CEIL"))) + f"({first})"
     if kind == "case":
-        return f"CASE WHEN {draw(conditions(depth - 1))} THEN {first} ELSE {draw(numbers(depth - 1))} END"
-    return f"COALESCE(NULLIF({first}, 3), {draw(numbers(depth - 1))})" if kind == "coalesce" else first
+        return (
+            f"CASE WHEN {draw(conditions(depth - 1))} THEN {first} ELSE"
+            f" {draw(numbers(depth - 1))} END"
+        )
+    return (
+        f"COALESCE(NULLIF({first}, 3), {draw(numbers(depth - 1))})" if kind == "coalesce" else first
+    )
 
 
 @st.composite
@@ -52,7 +66,11 @@ def conditions(draw: st.DrawFn, depth: int) -> str:
             return "NOT " + first
         if kind == "truth":
             return f"{first} IS{maybe}{draw(st.sampled_from(('TRUE', 'FALSE', 'NULL')))}"
-        return first + draw(st.sampled_from((" AND ", " OR "))) + _bracketed(draw, draw(conditions(depth - 1)))
+        return (
+            first
+            + draw(st.sampled_from((" AND ", " OR ")))
+            + _bracketed(draw, draw(conditions(depth - 1)))
+        )
     first, second = (_bracketed(draw, draw(numbers(depth - 1))) for _ in range(2))
     if kind == "compare":
         return first + draw(st.sampled_from((" = ", " <> ", " < ", " <= ", " > ", " >= "))) + second

@@ -33,7 +33,11 @@ def test_hidden_columns_are_not_there() -> None:
 
 def test_bounds_may_be_found_where_none_are_declared() -> None:
     entry = TableEntry(VISITS, auto_bounds=True)
-    assert [column.name for column in VISITS.columns if entry.can_find_bounds(column)] == ["patient_id", "weight", "visits_before"]
+    assert [column.name for column in VISITS.columns if entry.can_find_bounds(column)] == [
+        "patient_id",
+        "weight",
+        "visits_before",
+    ]
     assert not any(TableEntry(VISITS).can_find_bounds(column) for column in VISITS.columns)
 
 
@@ -42,7 +46,9 @@ def test_bounds_that_were_found_are_as_if_declared() -> None:
     found = CATALOG.with_bounds({("visits", "weight"): ends})
     assert found.tables["visits"].find_column("weight") == Column("weight", "real", *ends)
     assert found.tables["visits"].schema.columns[:3] == VISITS.columns[:3]
-    assert {name for name in CATALOG.tables if found.tables[name] != CATALOG.tables[name]} == {"visits"}
+    assert {name for name in CATALOG.tables if found.tables[name] != CATALOG.tables[name]} == {
+        "visits"
+    }
     assert CATALOG.tables["visits"].find_column("weight") == Column("weight", "real")
 
 
@@ -51,7 +57,9 @@ def test_caps_are_filled_in_where_they_are_open() -> None:
     assert half.with_caps(7, 9) == replace(half, max_groups=7)
     entry = TableEntry(VISITS, undeclared_caps=("max_groups", "max_rows_per_group"))
     both = Catalog({"visits": entry, "answers": TableEntry(ROWS)})
-    assert both.with_caps({"visits": (7, 9)}).tables["visits"] == replace(entry, max_groups=7, max_rows_per_group=9)
+    assert both.with_caps({"visits": (7, 9)}).tables["visits"] == replace(
+        entry, max_groups=7, max_rows_per_group=9
+    )
     assert both.with_caps({}) == both
 
 
@@ -79,17 +87,27 @@ def test_what_a_column_says_about_whose_row_it_is() -> None:
     assert CATALOG.tables["lines"].find_owner("patient_id") is None
     assert CATALOG.tables["answers"].find_owner("row") is None
     lines, orders = CATALOG.tables["lines"], CATALOG.tables["orders"]
-    assert CATALOG.find_owner(lines, "Order_id") == CATALOG.find_owner(orders, "order_id") == ("orders", "order_id")
+    assert (
+        CATALOG.find_owner(lines, "Order_id")
+        == CATALOG.find_owner(orders, "order_id")
+        == ("orders", "order_id")
+    )
     assert CATALOG.find_owner(lines, "drug") is None
     assert CATALOG.find_owner(CATALOG.tables["drugs"], "order_id") is None
 
 
 def test_a_foreign_key_to_the_id_of_the_parent_is_the_id() -> None:
-    child = Schema("tests", (Column("who", "integer"), Column("x", "boolean")), "id", link=Link("who", PATIENTS, "id"))
+    child = Schema(
+        "tests",
+        (Column("who", "integer"), Column("x", "boolean")),
+        "id",
+        link=Link("who", PATIENTS, "id"),
+    )
     assert TableEntry(child).find_owner("who") == PRIVACY_ID
     assert not TableEntry(child).is_privacy_id("id")
     question = parse_question(
-        "SELECT COUNT(DISTINCT who) FROM tests JOIN patients ON who = id", Catalog({"tests": TableEntry(child), **CATALOG.tables})
+        "SELECT COUNT(DISTINCT who) FROM tests JOIN patients ON who = id",
+        Catalog({"tests": TableEntry(child), **CATALOG.tables}),
     )
     assert question.tables == ("tests", "patients")
 

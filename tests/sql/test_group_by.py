@@ -27,7 +27,10 @@ def test_what_is_refused(sql: str, told: str) -> None:
     ("source", "end"),
     [
         ("visits AS v", "For the output write GROUP BY 2; for the column write v.region."),
-        ("(SELECT region FROM visits)", "For the output write GROUP BY 2; for the column give the output another name."),
+        (
+            "(SELECT region FROM visits)",
+            "For the output write GROUP BY 2; for the column give the output another name.",
+        ),
     ],
 )
 def test_both_meanings_of_a_name_are_told_how_to_be_written(source: str, end: str) -> None:
@@ -42,7 +45,9 @@ def domain(key: str) -> object:
 
 def test_the_groups_of_an_expression_are_those_that_its_columns_allow() -> None:
     assert domain("FLOOR(age / 10) * 10") == (tuple(range(0, 120, 10)),)
-    assert domain("CASE WHEN region = 'north' THEN 'n' WHEN region IS NULL THEN 'none' ELSE 's' END") == (("n", "none", "s"),)
+    assert domain(
+        "CASE WHEN region = 'north' THEN 'n' WHEN region IS NULL THEN 'none' ELSE 's' END"
+    ) == (("n", "none", "s"),)
     assert domain("YEAR(month)") == ((2026,),)
     assert domain("city LIKE 'a%'") == ((False, True),)
     assert domain("city") is None
@@ -64,32 +69,58 @@ def test_the_groups_of_an_expression_are_those_that_its_columns_allow() -> None:
         ("city IN ('ulm', 'bonn')", "UPPER(city)", ("BONN", "ULM")),
         ("UPPER(city) IN ('ULM')", "UPPER(city)", ("ULM",)),
         ("visits_before IN (1, 2, 3) AND visits_before > 1", "visits_before", (2, 3)),
-        ("visits_before IN (1, 2.5)", "visits_before", None),  # compared as doubles, which several whole numbers equal
+        # compared as doubles, which several whole numbers equal
+        ("visits_before IN (1, 2.5)", "visits_before", None),
         ("Cost = 2.5", "FLOOR(Cost)", None),  # 0.0 equals -0.0
         ("day = '2026-03-04'", "day", (date(2026, 3, 4),)),
     ],
 )
-def test_the_question_may_list_the_groups_itself(where: str, key: str, values: tuple[object, ...] | None) -> None:
-    found = ask(f"SELECT {key}, COUNT(*) FROM visits WHERE {where} GROUP BY {key}").plan.source.domain
+def test_the_question_may_list_the_groups_itself(
+    where: str, key: str, values: tuple[object, ...] | None
+) -> None:
+    found = ask(
+        f"SELECT {key}, COUNT(*) FROM visits WHERE {where} GROUP BY {key}"
+    ).plan.source.domain
     assert found == (None if values is None else (values,))
 
 
 def test_what_is_listed_inside_a_subquery_holds_outside() -> None:
-    inner = "SELECT patient_id, city AS c, COUNT(*) AS n FROM visits WHERE city IN ('a', 'b') GROUP BY patient_id, city"
-    assert ask(f"SELECT c, COUNT(*) FROM ({inner}) t GROUP BY c").plan.source.domain == (("a", "b"),)
+    inner = (
+        "SELECT patient_id, city AS c, COUNT(*) AS n FROM visits WHERE city IN ('a', 'b') GROUP BY"
+        " patient_id, city"
+    )
+    assert ask(f"SELECT c, COUNT(*) FROM ({inner}) t GROUP BY c").plan.source.domain == (
+        ("a", "b"),
+    )
     assert (
         ask(
-            "SELECT c, region, COUNT(*) FROM (SELECT patient_id, region, city AS c FROM visits WHERE city = 'a') t GROUP BY ALL"
+            "SELECT c, region, COUNT(*) FROM (SELECT patient_id, region, city AS c FROM visits"
+            " WHERE city = 'a') t GROUP BY ALL"
         ).plan.source.cells
         == 4
     )
-    assert ask("SELECT city, day, COUNT(*) FROM visits WHERE city = 'a' GROUP BY ALL").plan.source.domain is None
+    assert (
+        ask(
+            "SELECT city, day, COUNT(*) FROM visits WHERE city = 'a' GROUP BY ALL"
+        ).plan.source.domain
+        is None
+    )
 
 
 def test_more_groups_than_the_policy_lists_are_not_listed_by_a_question_either() -> None:
     few = Catalog({"visits": replace(CATALOG.tables["visits"], domain_limit=2)})
-    assert parse_question("SELECT city, COUNT(*) FROM visits WHERE city IN ('a', 'b') GROUP BY city", few).plan.source.domain is not None
-    assert parse_question("SELECT city, COUNT(*) FROM visits WHERE city IN ('a', 'b', 'c') GROUP BY city", few).plan.source.domain is None
+    assert (
+        parse_question(
+            "SELECT city, COUNT(*) FROM visits WHERE city IN ('a', 'b') GROUP BY city", few
+        ).plan.source.domain
+        is not None
+    )
+    assert (
+        parse_question(
+            "SELECT city, COUNT(*) FROM visits WHERE city IN ('a', 'b', 'c') GROUP BY city", few
+        ).plan.source.domain
+        is None
+    )
 
 
 def test_without_keys_there_is_one_group() -> None:
@@ -98,5 +129,10 @@ def test_without_keys_there_is_one_group() -> None:
 
 def test_too_many_values_are_not_listed() -> None:
     few = Catalog({"visits": replace(CATALOG.tables["visits"], domain_limit=10)})
-    assert parse_question("SELECT COUNT(*) FROM visits GROUP BY age", few).plan.source.domain is None
-    assert parse_question("SELECT COUNT(*) FROM visits GROUP BY region", few).plan.source.domain is not None
+    assert (
+        parse_question("SELECT COUNT(*) FROM visits GROUP BY age", few).plan.source.domain is None
+    )
+    assert (
+        parse_question("SELECT COUNT(*) FROM visits GROUP BY region", few).plan.source.domain
+        is not None
+    )

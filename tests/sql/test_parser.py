@@ -1,4 +1,6 @@
-"""Text to question: every rule has its fixtures, what is read means what the engine means by it, and nothing else ever happens."""
+"""Text to question: every rule has its fixtures, what is read means what the engine means by it,
+and nothing else ever happens.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ def test_every_rule_has_fixtures_and_every_fixture_its_module() -> None:
     assert all(told for name in FILES for _, told in pairs(name))
 
 
-# Each is asked of the engine as it stands, and through its plan. COUNT(*) comes first, so that groups without rows can be told.
+# Each is asked of the engine as it stands, and through its plan. COUNT(*) comes first, so that
+# groups without rows can be told.
 SAME = """
 SELECT COUNT(*), COUNT(city), SUM(age), SUM(Cost), AVG(age), AVG(Cost) FROM visits
 SELECT COUNT(*), region, SUM(age) FROM visits GROUP BY region
@@ -85,14 +88,19 @@ SELECT COALESCE(SUM(age), 0), NULLIF(COUNT(*), 90), CASE WHEN COUNT(*) > 3 THEN 
 """
 
 
-# Questions of several tables, of many visits each. Each aggregate has its grid, and the values lie on it.
+# Questions of several tables, of many visits each. Each aggregate has its grid, and the values lie
+# on it.
 TOGETHER = (HERE / "together.txt").read_text(encoding="utf-8").strip().split("\n")
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        for name, rows in {**tables(), "visits": clinic(), "visits_all": tables()["visits"]}.items():
+        for name, rows in {
+            **tables(),
+            "visits": clinic(),
+            "visits_all": tables()["visits"],
+        }.items():
             frame = pd.DataFrame(rows)
             for dates in ("day", "month", "taken"):
                 if dates in frame:
@@ -100,13 +108,19 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
             if "smoker" in frame:
                 frame["smoker"] = frame["smoker"].astype("boolean")
             connection.register("frame", frame)
-            cast = ", ".join(f"{dates}::DATE AS {dates}" for dates in ("day", "month", "taken") if dates in frame)
-            connection.execute(f"CREATE TABLE {name} AS SELECT *{f' REPLACE ({cast})' if cast else ''} FROM frame")
+            cast = ", ".join(
+                f"{dates}::DATE AS {dates}" for dates in ("day", "month", "taken") if dates in frame
+            )
+            connection.execute(
+                f"CREATE TABLE {name} AS SELECT *{f' REPLACE ({cast})' if cast else ''} FROM frame"
+            )
         yield connection
 
 
 @pytest.mark.parametrize("sql", TOGETHER)
-def test_a_question_of_several_tables_means_what_the_engine_means_by_it(sql: str, engine: duckdb.DuckDBPyConnection) -> None:
+def test_a_question_of_several_tables_means_what_the_engine_means_by_it(
+    sql: str, engine: duckdb.DuckDBPyConnection
+) -> None:
     rest = sql.replace("WITH", ",", 1) if sql.startswith("WITH") else sql
     expected = engine.execute(f"WITH visits AS (FROM visits_all) {rest}").fetchall()
     found = answer(parse_question(sql, WIDE), tables())
@@ -114,7 +128,9 @@ def test_a_question_of_several_tables_means_what_the_engine_means_by_it(sql: str
 
 
 @pytest.mark.parametrize("sql", SAME.strip().split("\n"))
-def test_a_question_means_what_the_engine_means_by_it(sql: str, engine: duckdb.DuckDBPyConnection) -> None:
+def test_a_question_means_what_the_engine_means_by_it(
+    sql: str, engine: duckdb.DuckDBPyConnection
+) -> None:
     expected = engine.execute(sql).fetchall()
     found = answer(ask(sql), {"visits": clinic()})
     if "ORDER BY" not in sql:
@@ -123,16 +139,27 @@ def test_a_question_means_what_the_engine_means_by_it(sql: str, engine: duckdb.D
 
 
 @pytest.mark.long
-@settings(max_examples=many(100), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=many(100),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(conditions(depth=3))
-def test_conditions_mean_what_the_engine_means_by_them(engine: duckdb.DuckDBPyConnection, condition: str) -> None:
-    sql = f"SELECT COUNT(*) FILTER (WHERE {condition}) FROM visits"  # after FROM, one that never holds is refused
+def test_conditions_mean_what_the_engine_means_by_them(
+    engine: duckdb.DuckDBPyConnection, condition: str
+) -> None:
+    # after FROM, one that never holds is refused
+    sql = f"SELECT COUNT(*) FILTER (WHERE {condition}) FROM visits"
     assert answer(ask(sql), {"visits": clinic()}) == engine.execute(sql).fetchall()
 
 
 def _without(person: int) -> dict[str, list[dict[str, object]]]:
     """The tables without one patient, and without one of the rows that are people of their own."""
-    kept = {name: [row for row in rows if row.get("patient_id", row.get("id")) != person] for name, rows in tables().items()}
+    kept = {
+        name: [row for row in rows if row.get("patient_id", row.get("id")) != person]
+        for name, rows in tables().items()
+    }
     mine = {row["order_id"] for row in tables()["orders"] if row["patient_id"] == person}
     kept["lines"] = [row for row in kept["lines"] if row["order_id"] not in mine]
     kept["answers"] = kept["answers"][:person] + kept["answers"][person + 1 :]
@@ -149,9 +176,13 @@ def test_a_person_moves_a_question_no_further_than_its_plan_says(sql: str) -> No
         less = interpret_plan(plan, _without(person), _rank)
         moved = [Fraction(0)] * len(plan.measures)
         for group in {**everything, **less}:
-            before, after = (_measured(plan.measures, cells.get(group)) for cells in (everything, less))
+            before, after = (
+                _measured(plan.measures, cells.get(group)) for cells in (everything, less)
+            )
             for place in range(len(moved)):
-                moved[place] += sum(abs(a - b) for a, b in zip(before[place], after[place], strict=True))
+                moved[place] += sum(
+                    abs(a - b) for a, b in zip(before[place], after[place], strict=True)
+                )
         for far, measure, most in zip(moved, plan.measures, plan.sensitivity(unit), strict=True):
             assert isinstance(measure, OrderStatistic) or far <= most.l1
 
@@ -160,12 +191,16 @@ def _rank(unit: object, group: tuple[object, ...]) -> int:
     return crc32(repr((unit, group)).encode())
 
 
-def _measured(measures: Sequence[Measure | OrderStatistic], numbers: Sequence[object] | None) -> list[list[int]]:
+def _measured(
+    measures: Sequence[Measure | OrderStatistic], numbers: Sequence[object] | None
+) -> list[list[int]]:
     found, rest = [], list(numbers or ())
     for measure in measures:
         width = 1 if isinstance(measure, OrderStatistic) else measure.width
         mine, rest = rest[:width] or [0] * width, rest[width:]
-        found.append([0] if isinstance(measure, OrderStatistic) else [int(str(number)) for number in mine])
+        found.append(
+            [0] if isinstance(measure, OrderStatistic) else [int(str(number)) for number in mine]
+        )
     return found
 
 
@@ -186,7 +221,9 @@ def _asked(sql: str) -> None:
         assert instead.strip()
 
 
-WORDS = st.sampled_from(sorted({word for sql in TEXTS for word in re.findall(r"\w+|'[^']*'|[^\w\s]", sql)}))
+WORDS = st.sampled_from(
+    sorted({word for sql in TEXTS for word in re.findall(r"\w+|'[^']*'|[^\w\s]", sql)})
+)
 
 
 @st.composite
@@ -194,7 +231,9 @@ def mutated(draw: st.DrawFn) -> str:
     words = re.findall(r"\w+|'[^']*'|[^\w\s]|\s", draw(st.sampled_from(TEXTS)))
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(words)))
-        change = draw(st.sampled_from(("put in", "take out", "replace", "repeat", "letter", "splice")))
+        change = draw(
+            st.sampled_from(("put in", "take out", "replace", "repeat", "letter", "splice"))
+        )
         if change == "put in":
             words[place:place] = [" ", draw(WORDS), " "]
         elif change == "take out":
@@ -210,15 +249,29 @@ def mutated(draw: st.DrawFn) -> str:
     return "".join(words)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(mutated())
 def test_changed_texts_are_read_or_refused(sql: str) -> None:
     _asked(sql)
 
 
 @pytest.mark.long
-@settings(max_examples=many(400), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-@given(st.one_of(mutated(), st.lists(WORDS, max_size=60).map(" ".join), st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
+@settings(
+    max_examples=many(400),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(
+    st.one_of(
+        mutated(),
+        st.lists(WORDS, max_size=60).map(" ".join),
+        st.text(max_size=200),
+        st.lists(WORDS, max_size=30).map("".join),
+    )
+)
 def test_whatever_is_written_is_read_or_refused(sql: str) -> None:
     _asked(sql)
 
@@ -235,8 +288,18 @@ HOSTILE = {
     "types": "SELECT CAST(age AS " + "STRUCT<a " * 900 + "INT" + ">" * 900 + ") FROM visits",
     "digits": "SELECT COUNT(*) FROM visits WHERE age = " + "9" * 5000,
     "exponent": "SELECT COUNT(*) FROM visits WHERE Cost < 1e" + "9" * 5000,
-    "epsilon": "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1e" + "9" * 20 + ") COUNT(*) FROM visits",
-    "case": "SELECT COUNT(*) FROM visits WHERE " + "CASE " * 30 + "age" + " WHEN 1 THEN 1 WHEN 2 THEN 2 END" * 30 + " = 1",
+    "epsilon": (
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1e"
+        + "9" * 20
+        + ") COUNT(*) FROM visits"
+    ),
+    "case": (
+        "SELECT COUNT(*) FROM visits WHERE "
+        + "CASE " * 30
+        + "age"
+        + " WHEN 1 THEN 1 WHEN 2 THEN 2 END" * 30
+        + " = 1"
+    ),
     "quotes": "SELECT " + "'" * 999,
     "what the parser itself trips over": "SELECT VAR_MAP(1) FROM visits",
     "surrogate": "SELECT '\ud800' FROM visits",
@@ -250,7 +313,10 @@ def test_hostile_texts_are_refused(sql: str) -> None:
 
 
 def test_long_lists_of_conditions_are_read() -> None:
-    assert ask("SELECT COUNT(*) FROM visits WHERE " + " OR ".join(f"visits_before = {i}" for i in range(300))).aggregates
+    assert ask(
+        "SELECT COUNT(*) FROM visits WHERE "
+        + " OR ".join(f"visits_before = {i}" for i in range(300))
+    ).aggregates
 
 
 @pytest.mark.long
@@ -264,7 +330,14 @@ def test_nothing_of_the_text_is_logged(caplog: pytest.LogCaptureFixture) -> None
     assert not caplog.records
 
 
-@pytest.mark.parametrize("sql", ["SELECT 'x' + 1", "SELECT COUNT(* FROM visits", "SELECT COUNT(*) FROM visits WHERE GROUP BY age"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 'x' + 1",
+        "SELECT COUNT(* FROM visits",
+        "SELECT COUNT(*) FROM visits WHERE GROUP BY age",
+    ],
+)
 def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(sql)
@@ -282,10 +355,19 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
         ("SELECT Cost, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(Cost / 10)."),
         ("SELECT COUNT(*) FROM visits WHERE city ILIKE 'p%'", "LOWER(x) LIKE"),
         ("SELECT COUNT(*) FROM visits WHERE day < '2025-06-31'", "a day that the calendar has"),
-        ("SELECT COUNT(*) FROM visits WHERE day BETWEEN '1.1.2025' AND '2025-02-01'", "Write year, month and day"),
-        ("SELECT AVG(smoker) FROM visits", "AVG(CASE WHEN smoker THEN 1 WHEN NOT (smoker) THEN 0 END)"),
+        (
+            "SELECT COUNT(*) FROM visits WHERE day BETWEEN '1.1.2025' AND '2025-02-01'",
+            "Write year, month and day",
+        ),
+        (
+            "SELECT AVG(smoker) FROM visits",
+            "AVG(CASE WHEN smoker THEN 1 WHEN NOT (smoker) THEN 0 END)",
+        ),
         ("SELECT SUM(smoker) FROM visits", "COUNT_IF(smoker)"),
-        ("SELECT AVG(CAST(smoker AS INT)) FROM visits", "CASE WHEN smoker THEN 1 WHEN NOT (smoker) THEN 0 END"),
+        (
+            "SELECT AVG(CAST(smoker AS INT)) FROM visits",
+            "CASE WHEN smoker THEN 1 WHEN NOT (smoker) THEN 0 END",
+        ),
         ("SELECT AVG(month - day) FROM visits", "LEAST(GREATEST(month - day, 0), 365)"),
         ("SHOW TABLES", "hedgerow.tables"),
         ("DESCRIBE visits", "hedgerow.columns"),
@@ -294,16 +376,34 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
             "SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)",
             "SELECT AVG(age) FROM visits; then write its number here, as in age > 100.",
         ),
-        ("SELECT COUNT(*), (SELECT COUNT(*) FROM labs) FROM visits", "SELECT COUNT(*) FROM labs; then write its number here."),
-        ("SELECT COUNT(*) FROM visits WHERE age = (SELECT visit_age FROM labs)", "Join it in FROM"),
-        ("SELECT COUNT(*) FROM visits WHERE region IN (SELECT region FROM regions)", "JOIN regions AS d ON visits.region = d.region."),
-        ("SELECT COUNT(*) FROM visits WHERE region NOT IN (SELECT region FROM regions)", "visits.region NOT IN ('a', 'b')."),
         (
-            "SELECT COUNT(*) FROM patients p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.region = p.region)",
+            "SELECT COUNT(*), (SELECT COUNT(*) FROM labs) FROM visits",
+            "SELECT COUNT(*) FROM labs; then write its number here.",
+        ),
+        ("SELECT COUNT(*) FROM visits WHERE age = (SELECT visit_age FROM labs)", "Join it in FROM"),
+        (
+            "SELECT COUNT(*) FROM visits WHERE region IN (SELECT region FROM regions)",
+            "JOIN regions AS d ON visits.region = d.region.",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE region NOT IN (SELECT region FROM regions)",
+            "visits.region NOT IN ('a', 'b').",
+        ),
+        (
+            (
+                "SELECT COUNT(*) FROM patients p WHERE EXISTS (SELECT 1 FROM visits v WHERE"
+                " v.region = p.region)"
+            ),
             "EXISTS (SELECT 1 FROM visits AS d WHERE d.patient_id = … AND d.region = p.region).",
         ),
-        ("SELECT COUNT(*) FROM patients p WHERE p.region NOT IN (SELECT region FROM visits)", ": NOT EXISTS (SELECT 1 FROM visits AS d"),
-        ("SELECT AVG(age) FROM (SELECT age FROM visits ORDER BY day DESC LIMIT 10) t", "WHERE day >= …."),
+        (
+            "SELECT COUNT(*) FROM patients p WHERE p.region NOT IN (SELECT region FROM visits)",
+            ": NOT EXISTS (SELECT 1 FROM visits AS d",
+        ),
+        (
+            "SELECT AVG(age) FROM (SELECT age FROM visits ORDER BY day DESC LIMIT 10) t",
+            "WHERE day >= ….",
+        ),
         ("SELECT AVG(age) FROM (SELECT age FROM visits ORDER BY day) t", "WHERE day <= …."),
         ("SELECT AVG(age) FROM (SELECT age FROM visits ORDER BY age + 1) t", "WHERE x >= 100."),
         ("SELECT AVG(age) FROM (SELECT age FROM visits LIMIT 10) t", "WHERE x >= 100."),
@@ -311,21 +411,32 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
         ("SELECT ANY_VALUE(city) FROM visits", "Write GROUP BY x with COUNT(*), or MODE(x)"),
         ("SELECT ARRAY_AGG(city) FROM visits", "Write GROUP BY x with COUNT(*), or MODE(x)"),
         ("SELECT APPROX_COUNT_DISTINCT(city) FROM visits", "Write COUNT(DISTINCT x)."),
-        ("SELECT COUNT(*) FROM visits WHERE city > 3", 'under [tables.visits.columns]: city = { type = "integer" };'),
+        (
+            "SELECT COUNT(*) FROM visits WHERE city > 3",
+            'under [tables.visits.columns]: city = { type = "integer" };',
+        ),
         ("SELECT COUNT(*) FROM visits WHERE city > 3.5", 'city = { type = "real" };'),
         ("SELECT COUNT(*) FROM visits WHERE region > 3", "Bring both sides to one type"),
         (
             "SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id",
-            "SELECT AVG(LEAST(n, 20)) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t.",
+            (
+                "SELECT AVG(LEAST(n, 20)) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP"
+                " BY patient_id) AS t."
+            ),
         ),
         (
-            "SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id GROUP BY v.patient_id",
+            (
+                "SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id GROUP BY"
+                " v.patient_id"
+            ),
             "Group by something that many people share.",
         ),
         (
             "SELECT COUNT(*) FROM visits a JOIN visits b ON a.city = b.city AND a.age = b.age",
-            "Add a.patient_id = b.patient_id, for rows of one person; what people share is counted alone: "
-            "SELECT COUNT(*) … GROUP BY city, age.",
+            (
+                "Add a.patient_id = b.patient_id, for rows of one person; what people share is"
+                " counted alone: SELECT COUNT(*) … GROUP BY city, age."
+            ),
         ),
     ],
 )
@@ -336,14 +447,24 @@ def test_the_hint_is_what_was_meant(sql: str, instead: str) -> None:
 
 
 def test_names_in_hints_can_be_copied() -> None:
-    columns = (Column("Patient ID", "integer"), Column("Total Cost", "real"), Column("Age", "integer"))
+    columns = (
+        Column("Patient ID", "integer"),
+        Column("Total Cost", "real"),
+        Column("Age", "integer"),
+    )
     tables = {name: TableEntry(Schema(name, columns, "Patient ID")) for name in ("stays", "bills")}
     for sql, instead in (
         ("SELECT SUM(TotalCost) FROM stays", 'Did you mean "Total Cost"?'),
         ("SELECT SUM(zzz) FROM stays", 'The columns are "Total Cost", Age.'),
         ('SELECT MAX("Patient ID") FROM stays', 'COUNT(DISTINCT "Patient ID")'),
-        ("SELECT COUNT(*) FROM stays s JOIN bills b ON s.Age = b.Age", 'Add s."Patient ID" = b."Patient ID".'),
-        ('SELECT COUNT("Total Cost") FROM stays s JOIN bills b USING ("Patient ID")', 'Write s."Total Cost" or b."Total Cost".'),
+        (
+            "SELECT COUNT(*) FROM stays s JOIN bills b ON s.Age = b.Age",
+            'Add s."Patient ID" = b."Patient ID".',
+        ),
+        (
+            'SELECT COUNT("Total Cost") FROM stays s JOIN bills b USING ("Patient ID")',
+            'Write s."Total Cost" or b."Total Cost".',
+        ),
         ('SELECT COUNT(x."Total Cost") FROM stays s', 'Write s."Total Cost", or the column alone.'),
     ):
         with pytest.raises(Refused) as caught:

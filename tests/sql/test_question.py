@@ -35,18 +35,28 @@ def test_keys_that_the_plan_does_not_have_are_refused() -> None:
 
 
 def test_keys_of_a_plan_have_an_order_of_their_own() -> None:
-    """Outputs know them by their place in GROUP BY; rows come sorted as asked, and the plan can be had so."""
-    one, other = (ask(f"SELECT {keys}, COUNT(*) FROM visits GROUP BY {keys}") for keys in ("region, age", "age, region"))
+    """Outputs know them by their place in GROUP BY; rows come sorted as asked, and the plan can
+    be had so.
+    """
+    one, other = (
+        ask(f"SELECT {keys}, COUNT(*) FROM visits GROUP BY {keys}")
+        for keys in ("region, age", "age, region")
+    )
     assert one.plan == other.plan
     assert [key.text for key in one.keys] == [key.text for key in other.keys] == ["age", "region"]
     assert [key.name for key in one.keys] == ["k1", "k0"]
-    assert [str(order.expression) for order in one.order] == ["Read(column='k0')", "Read(column='k1')"]
+    assert [str(order.expression) for order in one.order] == [
+        "Read(column='k0')",
+        "Read(column='k1')",
+    ]
     assert other.order == ()
     assert other.restore_key_order() == other
     asked = one.restore_key_order()
     assert [key.text for key in asked.keys] == ["region", "age"]
     assert asked.plan.bound.keys == ("k1", "k0")
     assert [len(values) for values in asked.plan.source.domain or ()] == [4, 111]
-    occurring = ask("SELECT region, city, COUNT(*) FROM visits GROUP BY region, city").restore_key_order()
+    occurring = ask(
+        "SELECT region, city, COUNT(*) FROM visits GROUP BY region, city"
+    ).restore_key_order()
     assert occurring.plan.source.domain is None
     assert [key.text for key in occurring.keys] == ["region", "city"]

@@ -25,14 +25,25 @@ def test_rows_that_are_units_have_caps_of_one() -> None:
 
 
 def test_the_same_question_in_other_words_has_the_same_plan() -> None:
-    one = ask("SELECT region, AVG(age) a, COUNT(*) FROM visits WHERE age > 17 AND smoker GROUP BY region")
-    two = ask("select count(1), avg(v.age), REGION from Visits v where smoker and 18 <= age group by 3 order by 1 limit 3")
+    one = ask(
+        "SELECT region, AVG(age) a, COUNT(*) FROM visits WHERE age > 17 AND smoker GROUP BY region"
+    )
+    two = ask(
+        "select count(1), avg(v.age), REGION from Visits v where smoker and 18 <= age group by 3"
+        " order by 1 limit 3"
+    )
     assert one.plan == two.plan
 
 
 def test_too_many_groups_come_as_they_occur() -> None:
-    assert ask("SELECT COUNT(*) FROM visits GROUP BY age, month, region").plan.source.cells == 111 * 12 * 4
-    assert ask("SELECT COUNT(*) FROM visits GROUP BY age, month, region, age + 1").plan.source.cells is None
+    assert (
+        ask("SELECT COUNT(*) FROM visits GROUP BY age, month, region").plan.source.cells
+        == 111 * 12 * 4
+    )
+    assert (
+        ask("SELECT COUNT(*) FROM visits GROUP BY age, month, region, age + 1").plan.source.cells
+        is None
+    )
 
 
 def test_limit_and_offset() -> None:
@@ -54,7 +65,11 @@ def test_questions_that_mean_too_much_are_refused() -> None:
     with pytest.raises(Unsupported, match="more than 50000 parts"):
         ask(f"SELECT {long} AS n FROM visits ORDER BY " + ", ".join(["n"] * 1000))
     with pytest.raises(Unsupported, match="too intricate"):
-        ask("SELECT " + ", ".join(f"SUM({'+'.join(['age'] * 60)} + {i})" for i in range(20)) + " FROM visits")
+        ask(
+            "SELECT "
+            + ", ".join(f"SUM({'+'.join(['age'] * 60)} + {i})" for i in range(20))
+            + " FROM visits"
+        )
 
 
 def test_keys_stay_as_asked_where_two_populations_meet() -> None:

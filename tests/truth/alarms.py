@@ -43,7 +43,9 @@ def count_rounds(tests: int) -> int:
     return rounds
 
 
-def measure_excess(values: Sequence[float], meaning: Fraction, *, bias: float, factor: float) -> float:
+def measure_excess(
+    values: Sequence[float], meaning: Fraction, *, bias: float, factor: float
+) -> float:
     """Return the distance of mean and meaning over what is allowed; above 1 is a false mean."""
     whole = all(isinstance(value, int) for value in values)
     away = np.array([float(value - meaning) for value in map(Fraction, values)])

@@ -80,7 +80,9 @@ class Asked:
         answer = build_answer(self.question, [release], reused=False, notes=())
         return self._split(answer, at, count, columns)
 
-    def _split(self, answer: Answer, at: Sequence[Any], count: int, columns: Sequence[str]) -> Draws:
+    def _split(
+        self, answer: Answer, at: Sequence[Any], count: int, columns: Sequence[str]
+    ) -> Draws:
         values: dict[Any, dict[str, list[Any]]] = {}
         intervals: dict[Any, dict[str, list[Any]]] = {}
         for column in columns:

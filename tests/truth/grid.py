@@ -90,9 +90,15 @@ class Report:
         heads = "".join(f"{f'cap {cap}':>12}" for cap in caps)
         lines = [f"{'shape':<10} {'rows':<10}{heads}   (failed / tried)"]
         for shape, many in itertools.product(shapes, rows):
-            cells = [(self.failed.get((shape, many, cap), 0), self.tried.get((shape, many, cap), 0)) for cap in caps]
+            cells = [
+                (self.failed.get((shape, many, cap), 0), self.tried.get((shape, many, cap), 0))
+                for cap in caps
+            ]
             if any(tried for _, tried in cells):
-                lines.append(f"{shape:<10} {many:<10}" + "".join(f"{f'{bad} / {all_}':>12}" for bad, all_ in cells))
+                lines.append(
+                    f"{shape:<10} {many:<10}"
+                    + "".join(f"{f'{bad} / {all_}':>12}" for bad, all_ in cells)
+                )
         total = f"{sum(self.failed.values())} of {sum(self.tried.values())} cells failed"
         return "\n".join([*lines, f"{total}; worst ratio of error to allowance {self.worst:.3g}"])
 
@@ -139,11 +145,15 @@ def _can_ask(world: World, names: Sequence[str]) -> bool:
 def run_cells(cells: Iterable[Cell], tests: int) -> Report:
     """Judge cells, each as one of so many ``tests`` that share the alarm rate."""
     report, factor, rounds = Report(), find_factor(tests), count_rounds(tests)
-    for (world, relation, noise), together in itertools.groupby(cells, key=lambda cell: (cell.world, cell.relation, cell.noise)):
+    for (world, relation, noise), together in itertools.groupby(
+        cells, key=lambda cell: (cell.world, cell.relation, cell.noise)
+    ):
         with world.protect(relation, noise) as database:
             for cell in together:
                 asked = Asked(database, cell.sql, cell.epsilon)
-                found = judge(world, cell.names, asked, factor=factor, rounds=rounds, draws=_count_draws(cell))
+                found = judge(
+                    world, cell.names, asked, factor=factor, rounds=rounds, draws=_count_draws(cell)
+                )
                 report.add(cell, *found)
     return report
 

@@ -29,7 +29,9 @@ from truth.worlds import World
 __all__ = ["judge"]
 
 
-def judge(world: World, names: Sequence[str], asked: Asked, *, factor: float, rounds: int, draws: int) -> tuple[list[str], float]:
+def judge(
+    world: World, names: Sequence[str], asked: Asked, *, factor: float, rounds: int, draws: int
+) -> tuple[list[str], float]:
     """Return what is false about the answers to a question, and the worst ratio of a mean."""
     reasons, worst = list[str](), 0.0
     drawn = [asked.draw(draws, names)]
@@ -37,7 +39,9 @@ def judge(world: World, names: Sequence[str], asked: Asked, *, factor: float, ro
         for key in world.groups:
             values = drawn[0].values.get(key, {}).get(name, [])
             if len(values) != draws:
-                reasons.append(f"{name} of {key} is hidden in {draws - len(values)} of {draws} draws")
+                reasons.append(
+                    f"{name} of {key} is hidden in {draws - len(values)} of {draws} draws"
+                )
                 continue
             meaning = _find_meaning(world, key, name, tuple(asked.grids(name)))
             if meaning is None:
@@ -48,16 +52,24 @@ def judge(world: World, names: Sequence[str], asked: Asked, *, factor: float, ro
             if vague > 1:
                 reasons.append(f"the bias of {name} is stated as {vague:.3g} times what is useful")
             if ratio > 1:
-                reasons.append(f"the mean of {name} of {key} is off by {ratio:.3g} times what is allowed")
+                reasons.append(
+                    f"the mean of {name} of {key} is off by {ratio:.3g} times what is allowed"
+                )
             if _fails(asked, drawn, names, name, key, meaning, rounds):
-                what = "is too many ranks off" if isinstance(meaning, tuple) else f"misses {float(meaning):g}"
+                what = (
+                    "is too many ranks off"
+                    if isinstance(meaning, tuple)
+                    else f"misses {float(meaning):g}"
+                )
                 reasons.append(f"{name} of {key} {what}, in too many draws")
     return reasons, worst
 
 
 @lru_cache(maxsize=2_000)
 def _find_meaning(world: World, key: Any, name: str, grids: tuple[Grid, ...]) -> Any:
-    """Return the exact value, or for an order statistic the sorted sample; None if there is none."""
+    """Return the exact value, or for an order statistic the sorted sample; None if there is
+    none.
+    """
     aggregate, group = AGGREGATES[name], world.groups[key]
     if aggregate.family == "order":
         return tuple(find_sample(group, _find_grid(grids))) or None
@@ -68,7 +80,9 @@ def _find_grid(grids: Sequence[Grid]) -> Grid:
     return grids[0] if grids else WHOLE
 
 
-def _measure_mean(asked: Asked, name: str, values: Sequence[Any], meaning: Any, factor: float) -> float:
+def _measure_mean(
+    asked: Asked, name: str, values: Sequence[Any], meaning: Any, factor: float
+) -> float:
     """Return the distance of mean and meaning over what is allowed, 0 where no mean is promised."""
     family = AGGREGATES[name].family
     if family == "order" or any(value is None for value in values):
@@ -88,7 +102,9 @@ def _measure_vagueness(asked: Asked, name: str, values: Sequence[Any]) -> float:
     return bias / ((statistics.pstdev(values) + hidden) / 10)
 
 
-def _find_ratio_bias(aggregate: Aggregate, values: Sequence[float], meaning: Any, grid: Grid) -> float:
+def _find_ratio_bias(
+    aggregate: Aggregate, values: Sequence[float], meaning: Any, grid: Grid
+) -> float:
     spread = statistics.pstdev(values)
     low, high = (float(end * grid.step) for end in (grid.low, grid.high))
     inside = min(float(meaning) - low, high - float(meaning))
@@ -110,7 +126,9 @@ def _fails(
     for turn in range(rounds):
         if turn == len(drawn):
             drawn.append(asked.draw(drawn[0].count, names))
-        if not exceeds_share(_count_outside(asked, drawn[turn], name, key, meaning), drawn[0].count):
+        if not exceeds_share(
+            _count_outside(asked, drawn[turn], name, key, meaning), drawn[0].count
+        ):
             return False
     return True
 
@@ -120,13 +138,16 @@ def _count_outside(asked: Asked, drawn: Draws, name: str, key: Any, meaning: Any
     if not isinstance(meaning, tuple):
         pairs = drawn.intervals[key][name]
         slack = 1e-9 * max(1.0, abs(float(meaning)))
-        return sum(pair is not None and not pair[0] - slack <= meaning <= pair[1] + slack for pair in pairs)
+        return sum(
+            pair is not None and not pair[0] - slack <= meaning <= pair[1] + slack for pair in pairs
+        )
     stated = asked.stated_ranks(name, Fraction(OUTSIDE).limit_denominator())
     if stated is None:
         return 0
     aggregate, grid = AGGREGATES[name], _find_grid(asked.grids(name))
     errors = {
-        value: measure_rank_error(aggregate.function, aggregate.share, meaning, grid.place(value)) for value in set(drawn.values[key][name])
+        value: measure_rank_error(aggregate.function, aggregate.share, meaning, grid.place(value))
+        for value in set(drawn.values[key][name])
     }
     # The exact order statistic has a whole rank, the share of it need not.
     most = math.floor(stated) + (0 if aggregate.function == "MODE" else 1)

@@ -78,7 +78,9 @@ def _passes(row: Row) -> bool:
     return row.y is not None and row.y >= 5
 
 
-def find_meaning(function: str, group: Group, grids: Sequence[Grid], *, filtered: bool = False) -> Fraction | float | None:
+def find_meaning(
+    function: str, group: Group, grids: Sequence[Grid], *, filtered: bool = False
+) -> Fraction | float | None:
     """Return the exact value of an aggregate; only roots are rounded, once. None is no value."""
     kept = _passes if filtered else _every
     match function:
@@ -89,7 +91,9 @@ def find_meaning(function: str, group: Group, grids: Sequence[Grid], *, filtered
         case "COUNT(DISTINCT uid)":
             return Fraction(len(group.people))
         case "COUNT(DISTINCT x)":
-            return Fraction(len({x for rows in group.people for x in _first_different(rows, group.cap)}))
+            return Fraction(
+                len({x for rows in group.people for x in _first_different(rows, group.cap)})
+            )
         case "SUM":
             return _moments(group, grids, kept)[1] * grids[0].step
         case _:
@@ -107,7 +111,10 @@ def _weigh(group: Group, score: Callable[[Row], Sequence[int]]) -> list[Fraction
         scores = [sum(column) for column in zip(*map(score, rows), strict=True)]
         held = sums.setdefault(len(rows), [0] * len(scores))
         sums[len(rows)] = [one + more for one, more in zip(held, scores, strict=True)]
-    weighted = [[min(Fraction(1), Fraction(group.cap, count)) * number for number in numbers] for count, numbers in sums.items()]
+    weighted = [
+        [min(Fraction(1), Fraction(group.cap, count)) * number for number in numbers]
+        for count, numbers in sums.items()
+    ]
     return [sum(column, Fraction(0)) for column in zip(*weighted, strict=True)] or [Fraction(0)] * 6
 
 
@@ -125,7 +132,9 @@ def _moments(group: Group, grids: Sequence[Grid], kept: Callable[[Row], bool]) -
     return _weigh(group, score)
 
 
-def _find_ratio(function: str, moments: Sequence[Fraction], grids: Sequence[Grid]) -> Fraction | float | None:
+def _find_ratio(
+    function: str, moments: Sequence[Fraction], grids: Sequence[Grid]
+) -> Fraction | float | None:
     n, x, xx, y, yy, xy = moments
     if n == 0 or (function.endswith(("SAMP", "STDDEV")) and n <= 1):
         return None
@@ -161,7 +170,9 @@ def find_sample(group: Group, grid: Grid) -> list[int]:
     return sorted(chosen)
 
 
-def measure_rank_error(function: str, share: Fraction, sample: Sequence[int], chosen: int) -> Fraction:
+def measure_rank_error(
+    function: str, share: Fraction, sample: Sequence[int], chosen: int
+) -> Fraction:
     """Return how many values of a sorted sample lie between the chosen one and the exact one.
 
     For a mode: how many rows rarer the chosen value is.

@@ -81,13 +81,19 @@ def _weigh_rows(world: World, columns: Iterable[str]) -> dict[tuple[Any, ...], F
     return found
 
 
-def _find_meaning(published: Published, row: Mapping[str, Any], weights: Mapping[tuple[Any, ...], Fraction]) -> Fraction:
+def _find_meaning(
+    published: Published, row: Mapping[str, Any], weights: Mapping[tuple[Any, ...], Fraction]
+) -> Fraction:
     """Return the exact count that a row of the publication is about."""
     if published.kind in ("cdf", "stream"):
-        return sum((weight for (value,), weight in weights.items() if value <= row["x"]), Fraction(0))
+        return sum(
+            (weight for (value,), weight in weights.items() if value <= row["x"]), Fraction(0)
+        )
     wanted = [row[column] for column in published.columns]
     found = (
-        weight for values, weight in weights.items() if all(asked in (None, value) for asked, value in zip(wanted, values, strict=True))
+        weight
+        for values, weight in weights.items()
+        if all(asked in (None, value) for asked, value in zip(wanted, values, strict=True))
     )
     return sum(found, Fraction(0))
 
@@ -111,16 +117,27 @@ def judge_publication(published: Published, tests: int) -> list[str]:
             )
             for _ in range(DRAWS)
         )
-        return list(zip(*(draft.sketch.build(purse).table.to_pylist() for purse in many), strict=True))  # type: ignore[arg-type]
+        return list(
+            zip(*(draft.sketch.build(purse).table.to_pylist() for purse in many), strict=True)
+        )  # type: ignore[arg-type]
 
-    # Somebody loses a part in a combination: no more than there are rows, and units times combinations.
-    lost = float(draft._terms.lost(len(_weigh_rows(world, published.columns)))) if draft._terms.fine > 1 else 0.0
+    # Somebody loses a part in a combination: no more than there are rows, and units times
+    # combinations.
+    lost = (
+        float(draft._terms.lost(len(_weigh_rows(world, published.columns))))
+        if draft._terms.fine > 1
+        else 0.0
+    )
     drawn, weights = [draw()], _weigh_rows(world, published.columns)
     for place, rows in enumerate(drawn[0]):
         meaning = _find_meaning(published, rows[0], weights)
-        ratio = measure_excess([row["count"] for row in rows], meaning, bias=lost, factor=find_factor(tests))
+        ratio = measure_excess(
+            [row["count"] for row in rows], meaning, bias=lost, factor=find_factor(tests)
+        )
         if ratio > 1:
-            reasons.append(f"{published}: count {place} is off by {ratio:.3g} times what is allowed")
+            reasons.append(
+                f"{published}: count {place} is off by {ratio:.3g} times what is allowed"
+            )
         for turn in range(rounds):
             if turn == len(drawn):
                 drawn.append(draw())

@@ -41,7 +41,9 @@ def test_publications_count_the_rows_that_count(kind: str) -> None:
 def test_planted_publication_of_too_few_rows_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     real = World.protect
     monkeypatch.setattr(World, "protect", lambda world, *at: real(replace(world, cap=1), *at))
-    published = publications.Published(World("ratings", "7", 2, "all"), "cdf", "add-remove", Fraction(100))
+    published = publications.Published(
+        World("ratings", "7", 2, "all"), "cdf", "add-remove", Fraction(100)
+    )
     assert len(publications.judge_publication(published, TESTS)) == 10
 
 
@@ -150,14 +152,20 @@ def test_false_means_and_frequencies_are_found_and_true_ones_pass() -> None:
 
 
 def plant_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Believe that scaled rows lose nothing, so that they are cut to whole steps, as once was done."""
+    """Believe that scaled rows lose nothing, so that they are cut to whole steps, as once was
+    done.
+    """
     for module in (hedgerow.calibration.noise_choice, hedgerow.release.release):
         if hasattr(module, "lost_parts"):  # without it whole steps are all there is
             monkeypatch.setattr(module, "lost_parts", lambda plan: (0,) * len(plan.measures))
 
 
-@pytest.mark.parametrize("names", [("passing",), ("total",), ("mean",), ("deviation",), ("rows", "mean")])
-def test_planted_cut_to_whole_steps_is_found(names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "names", [("passing",), ("total",), ("mean",), ("deviation",), ("rows", "mean")]
+)
+def test_planted_cut_to_whole_steps_is_found(
+    names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant_whole_steps(monkeypatch)
     cell = grid.Cell(World("0/1", "7", 2, "all"), names, "add-remove", "laplace", Fraction(200))
     report = grid.run_cells([cell], TESTS)
@@ -186,7 +194,9 @@ def test_planted_count_of_a_twentieth_more_is_found() -> None:
     world = World("ratings", "1", 1, "declared")
     with world.protect("add-remove", "laplace") as database:
         asked = Asked(Shifted(database), "SELECT own, COUNT(*) AS rows FROM data GROUP BY own", 200)
-        found, ratio = judge(world, ["rows"], asked, factor=alarms.find_factor(TESTS), rounds=2, draws=300)
+        found, ratio = judge(
+            world, ["rows"], asked, factor=alarms.find_factor(TESTS), rounds=2, draws=300
+        )
     assert len(found) == 6
     assert ratio > 1
 

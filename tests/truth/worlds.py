@@ -52,8 +52,8 @@ ROWS: Mapping[str, tuple[int, Draw]] = {
     "one giant": (240, lambda random, size: np.append(np.full(size - 1, 2), 1_000)),
 }
 
-# Key of the question, and max_groups. People are in one group, or in up to three; "where" leaves out
-# rows before any are weighed.
+# Key of the question, and max_groups. People are in one group, or in up to three; "where" leaves
+# out rows before any are weighed.
 GROUPINGS: Mapping[str, tuple[str | None, int]] = {
     "all": (None, 1),
     "where": (None, 1),
@@ -66,7 +66,9 @@ NAMES = ("a", "b", "c")
 
 
 def write_rank(*columns: str) -> str:
-    """Return the engine's order of what a person has, as SQL: the one thing that it is asked for."""
+    """Return the engine's order of what a person has, as SQL: the one thing that it is asked
+    for.
+    """
     return str(DUCKDB.build_rank([exp.column(name) for name in columns]).sql(dialect="duckdb"))
 
 
@@ -88,7 +90,10 @@ class World:
         uid = random.permutation(np.repeat(np.arange(people), count(random, people)))
         x = SHAPES[self.shape][1](random, len(uid)).tolist()
         if self.shape == "nulls":
-            x = [None if missing else value for value, missing in zip(x, random.random(len(x)) < 0.3, strict=True)]
+            x = [
+                None if missing else value
+                for value, missing in zip(x, random.random(len(x)) < 0.3, strict=True)
+            ]
         y = [int(random.integers(0, 9)) + (0 if value is None else int(value > 0)) for value in x]
         own = [NAMES[person % 3] for person in uid]
         each = random.choice(NAMES, len(uid)).tolist()
@@ -135,20 +140,26 @@ class World:
         low, high = SHAPES[self.shape][0]
         kind = "DOUBLE" if self.shape == "reals" else "BIGINT"
         # NULL stays NULL, which DuckDB's least and greatest would leave out.
-        clamp = f"CASE WHEN x IS NOT NULL THEN CAST(least(greatest(x, {low}), {high}) AS {kind}) END"
+        clamp = (
+            f"CASE WHEN x IS NOT NULL THEN CAST(least(greatest(x, {low}), {high}) AS {kind}) END"
+        )
         held.execute(f"CREATE TABLE clamped AS SELECT * REPLACE ({clamp} AS x) FROM data")
         copies = f"row_number() OVER (PARTITION BY uid{by}, x) AS copy"
         keys = ["uid"] if key is None else ["uid", key]
         ranks_of = [write_rank(*keys), write_rank(*keys, "x", "copy"), write_rank(*keys, "x")]
         rows = f"(SELECT *, {copies} FROM clamped{self.where})"
-        found = held.execute(f"SELECT uid, {name}, x, y, {', '.join(ranks_of)} FROM {rows}").fetchall()
+        found = held.execute(
+            f"SELECT uid, {name}, x, y, {', '.join(ranks_of)} FROM {rows}"
+        ).fetchall()
         people: dict[int, dict[Any, list[Row]]] = {}
         ranks: dict[tuple[int, Any], int] = {}
         for uid, group, x, y, rank, *orders in found:
             ranks[uid, group] = rank
             people.setdefault(uid, {}).setdefault(group, []).append(Row(x, y, *orders))
         names = [None] if key is None else list(NAMES)
-        return keep_groups(people, GROUPINGS[self.grouping][1], lambda *at: ranks[at], names, self.cap)
+        return keep_groups(
+            people, GROUPINGS[self.grouping][1], lambda *at: ranks[at], names, self.cap
+        )
 
     @property
     def bites(self) -> bool:

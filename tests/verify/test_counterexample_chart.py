@@ -1,4 +1,6 @@
-"""A witness as bars: shares are those of the two distributions, and the event's bars add up to the event."""
+"""A witness as bars: shares are those of the two distributions, and the event's bars add up to
+the event.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def test_a_coin_has_a_bar_for_each_side() -> None:
 
 def test_exact_numbers_have_their_bars() -> None:
     found = measure_bars(witness("return 1 if b else 2", "1"))
-    assert {(one.label, one.first, one.second) for one in found} in ({("1", 1, 0), ("2", 0, 1)}, {("1", 0, 1), ("2", 1, 0)})
+    assert {(one.label, one.first, one.second) for one in found} in (
+        {("1", 1, 0), ("2", 0, 1)},
+        {("1", 0, 1), ("2", 1, 0)},
+    )
     assert [one.in_event for one in found].count(True) == 1
 
 
@@ -40,7 +45,9 @@ def test_a_number_is_cut_into_cells() -> None:
     assert sum(one.second for one in found) == pytest.approx(1)
     inside = [one for one in found if one.in_event]
     assert inside
-    assert sum(one.first for one in inside) == pytest.approx(float(shown.ratio) * sum(one.second for one in inside), rel=1e-6)
+    assert sum(one.first for one in inside) == pytest.approx(
+        float(shown.ratio) * sum(one.second for one in inside), rel=1e-6
+    )
 
 
 def test_what_cannot_be_measured_still_has_two_bars(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +81,11 @@ def test_long_outputs_are_shortened() -> None:
 
 
 def test_of_a_pad_too_wide_to_list_the_event_and_the_rest_are_shown() -> None:
-    program = read("key = uniform_bits(512)\nreturn m & key", "m: private[bits[512]]", '@mechanism(epsilon="0", neighbours="secret")\n')
+    program = read(
+        "key = uniform_bits(512)\nreturn m & key",
+        "m: private[bits[512]]",
+        '@mechanism(epsilon="0", neighbours="secret")\n',
+    )
     found = refute(program)
     assert found is not None
     assert [one.label for one in measure_bars(found)] == ["the event", "all else"]

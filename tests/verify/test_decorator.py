@@ -9,7 +9,17 @@ import pytest
 
 import hedgerow.verify as words
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.verify import ProgramMechanism, bits, geometric, laplace, mechanism, output, private, public, uniform_bits
+from hedgerow.verify import (
+    ProgramMechanism,
+    bits,
+    geometric,
+    laplace,
+    mechanism,
+    output,
+    private,
+    public,
+    uniform_bits,
+)
 from hedgerow.verify.language.signature import NOISE_NAMES
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
@@ -75,7 +85,18 @@ def test_it_is_proved() -> None:
 
 
 def test_words_are_only_words() -> None:
-    for name in ("laplace", "geometric", "exponential", "gaussian", "uniform", "bernoulli", "uniform_bits", "output", "concat", "bit"):
+    for name in (
+        "laplace",
+        "geometric",
+        "exponential",
+        "gaussian",
+        "uniform",
+        "bernoulli",
+        "uniform_bits",
+        "output",
+        "concat",
+        "bit",
+    ):
         word = getattr(words, name)
         assert repr(word) == name
         with pytest.raises(Unsupported, match=f"{name} is a word"):
@@ -95,6 +116,9 @@ def test_a_claim_takes_what_it_takes() -> None:
 
 
 def test_nothing_heavy_is_imported_for_the_words() -> None:
-    code = "import sys, hedgerow.verify; print('z3' in sys.modules, 'hedgerow.verify.language.python' in sys.modules)"
+    code = (
+        "import sys, hedgerow.verify; print('z3' in sys.modules, 'hedgerow.verify.language.python'"
+        " in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

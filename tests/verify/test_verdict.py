@@ -37,7 +37,9 @@ def test_only_what_is_proved_is_true() -> None:
 
 
 def test_json_has_the_promised_keys_and_no_others() -> None:
-    plain = Verdict("f", VerdictKind.REFUTED, epsilon_lower=2.0, line=7, witness=Shows(), seconds=0.12345).to_dict()
+    plain = Verdict(
+        "f", VerdictKind.REFUTED, epsilon_lower=2.0, line=7, witness=Shows(), seconds=0.12345
+    ).to_dict()
     assert plain == {
         "name": "f",
         "verdict": "REFUTED",
@@ -57,16 +59,27 @@ def test_an_infinite_bound_is_the_largest_number_that_json_has() -> None:
 
 
 def test_in_words() -> None:
-    assert str(Verdict("f", VerdictKind.UNKNOWN, line=3, reason="no proof was found")) == "UNKNOWN f (line 3): no proof was found"
+    assert (
+        str(Verdict("f", VerdictKind.UNKNOWN, line=3, reason="no proof was found"))
+        == "UNKNOWN f (line 3): no proof was found"
+    )
     assert str(Verdict("f", VerdictKind.PROVED, certificate="a proof")) == "PROVED f"
 
 
 @pytest.mark.parametrize(
     ("cost", "text", "price"),
     [
-        (NoiseCost(3, "laplace", "1", "eps / 2"), "line 3: laplace noise is moved by 1", "; eps / 2 for each unit"),
+        (
+            NoiseCost(3, "laplace", "1", "eps / 2"),
+            "line 3: laplace noise is moved by 1",
+            "; eps / 2 for each unit",
+        ),
         (NoiseCost(3, "bits", "noise xor m<1>"), "line 3: bits noise becomes noise xor m<1>", ""),
-        (NoiseCost(3, "bernoulli", "x<1> != x<2>", "eps"), "line 3: bernoulli noise is turned when x<1> != x<2>", "; eps each time"),
+        (
+            NoiseCost(3, "bernoulli", "x<1> != x<2>", "eps"),
+            "line 3: bernoulli noise is turned when x<1> != x<2>",
+            "; eps each time",
+        ),
     ],
 )
 def test_costs_in_words(cost: NoiseCost, text: str, price: str) -> None:

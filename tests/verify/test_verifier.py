@@ -22,17 +22,30 @@ from hedgerow.verify.prove.search import finder
 from hedgerow.verify.refute import paths, search
 from hedgerow.verify.refute import refute as refuter
 from hedgerow.verify.verdict import Verdict, VerdictKind
-from hedgerow.verify.verifier import compute_claim_multiple, format_claim, parse_document, verify_judgement, verify_program
+from hedgerow.verify.verifier import (
+    compute_claim_multiple,
+    format_claim,
+    parse_document,
+    verify_judgement,
+    verify_program,
+)
 from verify.language.reading import PROGRAMS, gallery, python, read
 
 X = "x: private[float], n: public[int], eps: public[float]"
 
 
 def test_a_right_program_is_proved_with_its_costs() -> None:
-    verdict = verify_program(read("return x + laplace(2 / eps)", X, '@mechanism(epsilon="eps/2", neighbours="one")\n'))
+    verdict = verify_program(
+        read("return x + laplace(2 / eps)", X, '@mechanism(epsilon="eps/2", neighbours="one")\n')
+    )
     assert verdict.verdict is VerdictKind.PROVED
     assert verdict.claim == "eps / 2 for one"
-    assert (verdict.epsilon_upper, verdict.line, verdict.reason, verdict.witness) == (0.5, 0, "", None)
+    assert (verdict.epsilon_upper, verdict.line, verdict.reason, verdict.witness) == (
+        0.5,
+        0,
+        "",
+        None,
+    )
     assert verdict.epsilon_lower == pytest.approx(0.5)
     (cost,) = verdict.costs
     assert cost.line == 3
@@ -40,7 +53,12 @@ def test_a_right_program_is_proved_with_its_costs() -> None:
     assert "@" not in str(cost)
     assert cost.unit_cost == "eps / 2"
     assert (
-        checker.check(read("return x + laplace(2 / eps)", X, '@mechanism(epsilon="eps/2", neighbours="one")\n'), verdict.certificate)
+        checker.check(
+            read(
+                "return x + laplace(2 / eps)", X, '@mechanism(epsilon="eps/2", neighbours="one")\n'
+            ),
+            verdict.certificate,
+        )
         is None
     )
 
@@ -62,16 +80,24 @@ def test_a_wrong_program_is_refuted_with_its_line() -> None:
 
 
 def test_no_clock_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every step takes an hour here, and there are years: nothing but the number of steps ends a search."""
+    """Every step takes an hour here, and there are years: nothing but the number of steps ends a
+    search.
+    """
     hours = count(step=3600.0)
     slow = SimpleNamespace(monotonic=lambda: next(hours))
     for one in (finder, repair):
         monkeypatch.setattr(one, "time", slow)
     for other in (examination, search, paths, refuter):
         monkeypatch.setattr(other, "monotonic", slow.monotonic)
-    found = [verify_program(read(body, X), seconds=1e12) for body in ("return x + laplace(4 / eps)", "return x + laplace(1 / (2 * eps))")]
+    found = [
+        verify_program(read(body, X), seconds=1e12)
+        for body in ("return x + laplace(4 / eps)", "return x + laplace(1 / (2 * eps))")
+    ]
     monkeypatch.undo()
-    quick = [verify_program(read(body, X)) for body in ("return x + laplace(4 / eps)", "return x + laplace(1 / (2 * eps))")]
+    quick = [
+        verify_program(read(body, X))
+        for body in ("return x + laplace(4 / eps)", "return x + laplace(1 / (2 * eps))")
+    ]
     assert [replace(one, seconds=0) for one in found] == [replace(one, seconds=0) for one in quick]
     assert [one.epsilon_upper for one in found] == [0.25, 2.0]
 
@@ -79,25 +105,44 @@ def test_no_clock_decides(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 def test_noisy_max_that_claims_twice_what_it_costs() -> None:
     noisy_max = gallery()["noisy_max"]
-    verdict = verify_program(replace(noisy_max, claim=replace(noisy_max.claim, epsilon=Apply("*", (Number(Fraction(2)), Name("eps"))))))
+    verdict = verify_program(
+        replace(
+            noisy_max,
+            claim=replace(noisy_max.claim, epsilon=Apply("*", (Number(Fraction(2)), Name("eps")))),
+        )
+    )
     assert verdict.verdict is VerdictKind.PROVED
     assert verdict.epsilon_upper == 1
 
 
 def response(chance: str, claim: str) -> Program:
-    return read(f"return not x if bernoulli({chance}) else x", "x: private[bool]", f'@mechanism(epsilon="{claim}", neighbours="one")\n')
+    return read(
+        f"return not x if bernoulli({chance}) else x",
+        "x: private[bool]",
+        f'@mechanism(epsilon="{claim}", neighbours="one")\n',
+    )
 
 
 def test_of_claims_in_numbers_the_smallest_is_told_too() -> None:
-    loose, exact, wrong = (verify_program(response(*one)) for one in (("1/4", "2"), ("1/4", "ln(3)"), ("1/5", "ln(3)")))
-    assert [one.verdict for one in (loose, exact, wrong)] == [VerdictKind.PROVED, VerdictKind.PROVED, VerdictKind.REFUTED]
-    assert [one.epsilon_upper for one in (loose, exact, wrong)] == pytest.approx([math.log(3), math.log(3), math.log(4)], rel=1e-12)
+    loose, exact, wrong = (
+        verify_program(response(*one)) for one in (("1/4", "2"), ("1/4", "ln(3)"), ("1/5", "ln(3)"))
+    )
+    assert [one.verdict for one in (loose, exact, wrong)] == [
+        VerdictKind.PROVED,
+        VerdictKind.PROVED,
+        VerdictKind.REFUTED,
+    ]
+    assert [one.epsilon_upper for one in (loose, exact, wrong)] == pytest.approx(
+        [math.log(3), math.log(3), math.log(4)], rel=1e-12
+    )
     assert wrong.epsilon_lower == pytest.approx(math.log(4), rel=1e-9)
     assert "hiding it costs more than ln(3)" in wrong.reason
 
 
 def test_coins_cost_what_their_law_costs() -> None:
-    verdict = verify_program(read("if bernoulli(1/4):\n    output(not x)\nelse:\n    output(x)", "x: private[bool]", LN3))
+    verdict = verify_program(
+        read("if bernoulli(1/4):\n    output(not x)\nelse:\n    output(x)", "x: private[bool]", LN3)
+    )
     (cost,) = verdict.costs
     assert str(cost) == "line 3: what the coins from here on say has other chances if x<1> != x<2>"
     assert cost.with_unit_cost.endswith("; ln(3) each time")
@@ -117,15 +162,29 @@ def test_private_data_without_noise_is_refuted_at_the_line_where_it_gets_out() -
 
 def test_what_was_not_read_is_unknown_with_its_line() -> None:
     verdict = verify_program(UnsupportedProgram("lambda is not in the language", Place(7), "f"))
-    assert (verdict.name, verdict.verdict, verdict.line, verdict.reason) == ("f", VerdictKind.UNKNOWN, 7, "lambda is not in the language")
+    assert (verdict.name, verdict.verdict, verdict.line, verdict.reason) == (
+        "f",
+        VerdictKind.UNKNOWN,
+        7,
+        "lambda is not in the language",
+    )
 
 
 BAD = {
     "syntax outside of the fragment": ("return [x for x in range(n)][0]", "not in the language"),
     "private data in a noise scale": ("y = laplace(1 + abs(x))\nreturn y", "hangs on private data"),
-    "private data in a loop bound": ("i = 0\nwhile i < x:\n    output(laplace(1 / eps))\n    i += 1", "hangs on private data"),
-    "a loop that does not end": ("while n > 0:\n    y = 1\nreturn x + laplace(1 / eps)", "does not end"),
-    "a loop that nobody knows the end of": ("y = x + laplace(1 / eps)\nwhile y > 0:\n    y = y - laplace(1 / eps)\nreturn 1", ""),
+    "private data in a loop bound": (
+        "i = 0\nwhile i < x:\n    output(laplace(1 / eps))\n    i += 1",
+        "hangs on private data",
+    ),
+    "a loop that does not end": (
+        "while n > 0:\n    y = 1\nreturn x + laplace(1 / eps)",
+        "does not end",
+    ),
+    "a loop that nobody knows the end of": (
+        "y = x + laplace(1 / eps)\nwhile y > 0:\n    y = y - laplace(1 / eps)\nreturn 1",
+        "",
+    ),
     "a huge program": ("\n".join(["y = x"] * 1001) + "\nreturn y", "more than 1000 statements"),
     "a huge expression": ("return " + " + ".join(["x"] * 1000), "expressions within expressions"),
     "a variable that is not there": ("return y", "may be read before it is assigned"),
@@ -170,9 +229,13 @@ def test_a_proof_that_the_checker_does_not_accept_is_none(monkeypatch: pytest.Mo
     assert verdict.reason == "this does not follow"
 
 
-def test_a_proof_and_a_counterexample_together_claim_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proof_and_a_counterexample_together_claim_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Whichever of the two is wrong, neither is believed."""
-    monkeypatch.setattr(refuter, "run_refuter", lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=1.5))
+    monkeypatch.setattr(
+        refuter, "run_refuter", lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=1.5)
+    )
     assert "mistake in Hedgerow" in verify_program(GOOD).reason
     monkeypatch.undo()
     bad = read("return x + laplace(1 / (2 * eps))", X)
@@ -195,14 +258,22 @@ def leak(x: private[bool], a: public[float], c: public[float]):
 
 
 def test_an_infinite_lower_bound_is_never_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the claim is no multiple of one parameter, so that nothing else compares the two."""
+    """Also where the claim is no multiple of one parameter, so that nothing else compares the
+    two.
+    """
     (program,) = parse_document(NOWHERE_NEGATIVE, "a.py").programs
     assert isinstance(program, Program)
-    assert compute_claim_multiple(program.claim.epsilon, program) == 1.0  # the claim, a - c, is its own unit
+    # the claim, a - c, is its own unit
+    assert compute_claim_multiple(program.claim.epsilon, program) == 1.0
     verdict = verify_program(program)
-    assert (verdict.verdict, verdict.epsilon_lower) == (VerdictKind.PROVED, 0.0)  # where c is above a, there is no run and no claim
+    # where c is above a, there is no run and no claim
+    assert (verdict.verdict, verdict.epsilon_lower) == (VerdictKind.PROVED, 0.0)
     assert verdict.unit == "the claim"
-    monkeypatch.setattr(refuter, "run_refuter", lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=math.inf))
+    monkeypatch.setattr(
+        refuter,
+        "run_refuter",
+        lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=math.inf),
+    )
     assert "mistake in Hedgerow" in verify_program(program).reason
 
 
@@ -248,7 +319,9 @@ def test_what_the_parts_raise_is_told_in_words(monkeypatch: pytest.MonkeyPatch) 
     assert verify_program(GOOD).epsilon_lower is None
 
 
-def test_a_refutation_without_any_hint_points_at_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refutation_without_any_hint_points_at_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(prover, "prove", raising)
     verdict = verify_program(read("return x + laplace(1 / (2 * eps))", X))
     assert verdict.verdict is VerdictKind.REFUTED
@@ -296,7 +369,9 @@ def test_a_claim_that_is_no_number_has_no_units() -> None:
 
 
 def test_claims_in_words() -> None:
-    program = read("return 1", X, '@mechanism(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n')
+    program = read(
+        "return 1", X, '@mechanism(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n'
+    )
     assert format_claim(program.claim) == "2 * eps, 1 / 8 for group 3"
 
 
@@ -332,7 +407,8 @@ def test_a_judgement_that_was_not_read_is_unknown() -> None:
 
 def test_a_judgement_that_cannot_be_decided_says_so() -> None:
     text = (
-        "Lap(x : private real) : public real\n  z :=$ Laplace(1)\n  return x * x + z\njudge Lap ~ Lap : x<1> <= x<2> ==> res<1> <= res<2>"
+        "Lap(x : private real) : public real\n  z :=$ Laplace(1)\n  return x * x + z\njudge Lap ~"
+        " Lap : x<1> <= x<2> ==> res<1> <= res<2>"
     )
     (judgement,) = parse_document(text, "a.hr").judgements
     verdict = verify_judgement(judgement)

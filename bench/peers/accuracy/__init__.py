@@ -1,5 +1,6 @@
-"""The peers in the accuracy table, in the environments that they have already. Tasks are named after aggregates; each gets the file, the
-cell as plain data, epsilon, delta and how many runs are wanted, and gives the answers of each run: a list of one, or one a group."""
+"""The peers in the accuracy table, in the environments that they have already. Tasks are named
+after aggregates; each gets the file, the cell as plain data, epsilon, delta and how many runs are
+wanted, and gives the answers of each run: a list of one, or one a group."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ ACCURATE = tuple(
 
 
 def join(peers: Peers) -> dict[str, str]:
-    """Hire them too, where peers were wanted at all, under names of their own, which are given back by the name of the package."""
+    """Hire them too, where peers were wanted at all, under names of their own, which are given
+    back by the name of the package.
+    """
     if not peers.workers:
         return {}
     for peer in ACCURATE:
@@ -30,4 +33,8 @@ def join(peers: Peers) -> dict[str, str]:
             peers.workers[f"accuracy of {peer.name}"] = Worker(peer)
         except Absent as reason:
             peers.left_out[f"accuracy of {peer.name}"] = str(reason)
-    return {peer.name: name for peer in ACCURATE if (name := f"accuracy of {peer.name}") in peers.workers}
+    return {
+        peer.name: name
+        for peer in ACCURATE
+        if (name := f"accuracy of {peer.name}") in peers.workers
+    }

@@ -44,13 +44,18 @@ def count(path, cell, epsilon, delta, runs):  # noqa: ARG001
         ones = np.ones(len(_column(path, "x")))
         return _runs(lambda: tools.count_nonzero(ones, epsilon=epsilon), runs)
     g, many = _column(path, "g"), cell["groups"]
-    return _runs(lambda: tools.histogram(g, epsilon=epsilon, bins=many, range=(-0.5, many - 0.5))[0], runs)
+    return _runs(
+        lambda: tools.histogram(g, epsilon=epsilon, bins=many, range=(-0.5, many - 0.5))[0], runs
+    )
 
 
 def quantile(path, cell, epsilon, delta, runs):  # noqa: ARG001
     _single(cell)
     x = np.clip(_column(path, "x"), cell["low"], cell["high"])
-    return _runs(lambda: tools.quantile(x, cell["at"], epsilon=epsilon, bounds=(cell["low"], cell["high"])), min(runs, 40))
+    return _runs(
+        lambda: tools.quantile(x, cell["at"], epsilon=epsilon, bounds=(cell["low"], cell["high"])),
+        min(runs, 40),
+    )
 
 
 def quantiles(path, cell, epsilon, delta, runs):

@@ -1,4 +1,6 @@
-"""pyqrlew: a question is rewritten once into SQL that adds noise by itself, and run by DuckDB for each run."""
+"""pyqrlew: a question is rewritten once into SQL that adds noise by itself, and run by DuckDB
+for each run.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,26 @@ VERSION = version("pyqrlew")
 
 
 def _described(size, cell):
-    """A table of as many empty rows in SQLite tells it columns and size; ranges and keys are declared."""
+    """A table of as many empty rows in SQLite tells it columns and size; ranges and keys are
+    declared.
+    """
     engine = sqlalchemy.create_engine("sqlite://", poolclass=sqlalchemy.pool.StaticPool)
-    counted = f"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < {size}) SELECT i, 0.0, 0, 0 FROM c"
+    counted = (
+        f"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < {size}) SELECT"
+        " i, 0.0, 0, 0 FROM c"
+    )
     with engine.begin() as connection:
-        connection.execute(sqlalchemy.text("CREATE TABLE data (who INTEGER, x FLOAT, g INTEGER, k INTEGER)"))
+        connection.execute(
+            sqlalchemy.text("CREATE TABLE data (who INTEGER, x FLOAT, g INTEGER, k INTEGER)")
+        )
         connection.execute(sqlalchemy.text(f"INSERT INTO data {counted}"))
-    dataset = Dataset.from_database("data", engine).with_range(None, "data", "x", cell["low"], cell["high"])
+    dataset = Dataset.from_database("data", engine).with_range(
+        None, "data", "x", cell["low"], cell["high"]
+    )
     if cell["groups"]:
-        return dataset.with_possible_values(None, "data", "g", [str(i) for i in range(cell["groups"])])
+        return dataset.with_possible_values(
+            None, "data", "g", [str(i) for i in range(cell["groups"])]
+        )
     return dataset.with_range(None, "data", "k", 0.0, 2000.0)
 
 
@@ -28,10 +41,16 @@ def _asked(expression, key=None):
     def task(path, cell, epsilon, delta, runs):
         connection = duckdb.connect()
         g = "CAST(g AS VARCHAR) AS g" if cell["groups"] else "g"
-        connection.execute(f"CREATE TABLE data AS SELECT who, x, {g}, k FROM read_parquet('{path}')")
+        connection.execute(
+            f"CREATE TABLE data AS SELECT who, x, {g}, k FROM read_parquet('{path}')"
+        )
         dataset = _described(connection.execute("SELECT count(*) FROM data").fetchone()[0], cell)
         name = key or ("g" if cell["groups"] else None)
-        sql = f"SELECT {name}, {expression} AS v FROM data GROUP BY {name}" if name else f"SELECT {expression} AS v FROM data"
+        sql = (
+            f"SELECT {name}, {expression} AS v FROM data GROUP BY {name}"
+            if name
+            else f"SELECT {expression} AS v FROM data"
+        )
         rewritten = dataset.relation(sql, Dialect.PostgreSql).rewrite_with_differential_privacy(
             dataset,
             [("data", [], "who")],

@@ -1,6 +1,7 @@
-"""smartnoise-sql on DuckDB: exact numbers are taken once and handed to it again for each run, as it offers; where caps bite, all is done
-anew, since it samples rows. It caps the rows of a person, not the groups. Its epsilon is for each column; it gets what makes the price that
-it names itself the one that was asked for."""
+"""smartnoise-sql on DuckDB: exact numbers are taken once and handed to it again for each run, as it
+offers; where caps bite, all is done anew, since it samples rows. It caps the rows of a person, not
+the groups. Its epsilon is for each column; it gets what makes the price that it names itself the
+one that was asked for."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ VERSION = version("smartnoise-sql")
 
 
 class DuckReader(PostgresReader):
-    """Its reader for PostgreSQL, which has nearly the same SQL; DuckDB has nothing to commit and sorts by random numbers in
-    a column only."""
+    """Its reader for PostgreSQL, which has nearly the same SQL; DuckDB has nothing to commit and
+    sorts by random numbers in a column only."""
 
     def execute(self, query, **options):  # noqa: ARG002 - it passes accuracy=False
         dealt = str(query).replace("SELECT who AS who", "SELECT random() AS dice, who AS who", 1)
@@ -40,13 +41,21 @@ def _reader(path, cell, epsilon, delta, censor):
         "clamp_counts": False,
         **columns,
     }
-    return PrivateReader(DuckReader(conn=connection), {"": {"main": {"data": table}}}, privacy=Privacy(epsilon=epsilon, delta=delta))
+    return PrivateReader(
+        DuckReader(conn=connection),
+        {"": {"main": {"data": table}}},
+        privacy=Privacy(epsilon=epsilon, delta=delta),
+    )
 
 
 def _ask(expression, key=None):
     def task(path, cell, epsilon, delta, runs):
         name = key or ("g" if cell["groups"] else None)
-        sql = f"SELECT {name}, {expression} AS v FROM main.data GROUP BY {name}" if name else f"SELECT {expression} AS v FROM main.data"
+        sql = (
+            f"SELECT {name}, {expression} AS v FROM main.data GROUP BY {name}"
+            if name
+            else f"SELECT {expression} AS v FROM main.data"
+        )
         first = _reader(path, cell, epsilon, delta, key is not None)
         asked = first.get_privacy_cost(sql)[0]
         reader = _reader(path, cell, epsilon * epsilon / asked, delta, key is not None)

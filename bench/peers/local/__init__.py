@@ -1,4 +1,6 @@
-"""Who counts randomised reports. The peers are large, so they join only when a section is about them."""
+"""Who counts randomised reports. The peers are large, so they join only when a section is about
+them.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,17 @@ __all__ = ["LEFT_OUT", "LOCAL", "join"]
 
 LOCAL = (
     Peer("pure-ldp", "local/with_pure_ldp.py", "pure_ldp", "local/pure-ldp.lock"),
-    Peer("multi-freq-ldpy", "local/with_multi_freq.py", "multi_freq_ldpy", "local/multi-freq-ldpy.lock"),
+    Peer(
+        "multi-freq-ldpy",
+        "local/with_multi_freq.py",
+        "multi_freq_ldpy",
+        "local/multi-freq-ldpy.lock",
+    ),
 )
 LEFT_OUT = {
-    "randomised response by value of both": "at 100,000 values its variance is ten thousand times that of the others",
+    "randomised response by value of both": (
+        "at 100,000 values its variance is ten thousand times that of the others"
+    ),
     "RAPPOR of pure-ldp": "its client never clears a bit: there is nothing to compare",
 }
 

@@ -1,4 +1,6 @@
-"""multi-freq-ldpy: from reports to the estimates of all values, by the oracles that are about as exact as ours."""
+"""multi-freq-ldpy: from reports to the estimates of all values, by the oracles that are about as
+exact as ours.
+"""
 
 from __future__ import annotations
 

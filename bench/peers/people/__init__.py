@@ -1,4 +1,6 @@
-"""The peers that bound what one person contributes. They are large, so they join only when a section is about people."""
+"""The peers that bound what one person contributes. They are large, so they join only when a
+section is about people.
+"""
 
 from __future__ import annotations
 

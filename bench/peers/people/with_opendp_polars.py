@@ -25,7 +25,8 @@ def grouped(path, groups, rows, epsilon, delta):
         bounded = (
             context.query()
             .truncate_per_group(rows, by=["grp"])
-            .truncate_num_groups(groups + 1, by=["grp"], keep="first")  # it keeps one group fewer than it is told
+            # it keeps one group fewer than it is told
+            .truncate_num_groups(groups + 1, by=["grp"], keep="first")
         )
         answer = bounded.group_by("grp").agg(
             dp.len(),

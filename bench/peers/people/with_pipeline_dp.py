@@ -1,4 +1,6 @@
-"""PipelineDP on its local backend: rows are Python tuples, and noise comes from Google's C++ library."""
+"""PipelineDP on its local backend: rows are Python tuples, and noise comes from Google's C++
+library.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ VERSION = version("pipeline-dp")
 def grouped(path, groups, rows, epsilon, delta):
     def work():
         table = parquet.read_table(path)
-        people = list(zip(*(table.column(name).to_pylist() for name in ("user_id", "grp", "value")), strict=True))
+        people = list(
+            zip(
+                *(table.column(name).to_pylist() for name in ("user_id", "grp", "value")),
+                strict=True,
+            )
+        )
         accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=delta)
         wanted = pipeline_dp.AggregateParams(
             metrics=[pipeline_dp.Metrics.COUNT, pipeline_dp.Metrics.SUM, pipeline_dp.Metrics.MEAN],
@@ -24,9 +31,13 @@ def grouped(path, groups, rows, epsilon, delta):
             max_value=100.0,
         )
         columns = pipeline_dp.DataExtractors(
-            privacy_id_extractor=itemgetter(0), partition_extractor=itemgetter(1), value_extractor=itemgetter(2)
+            privacy_id_extractor=itemgetter(0),
+            partition_extractor=itemgetter(1),
+            value_extractor=itemgetter(2),
         )
-        answer = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend()).aggregate(people, wanted, columns)
+        answer = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend()).aggregate(
+            people, wanted, columns
+        )
         accountant.compute_budgets()
         return {"groups": len(list(answer))}
 

@@ -1,4 +1,6 @@
-"""smartnoise-sql on DuckDB. It caps the rows of a person, not the groups, and spends epsilon anew on each of four inner columns."""
+"""smartnoise-sql on DuckDB. It caps the rows of a person, not the groups, and spends epsilon
+anew on each of four inner columns.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,16 @@ from snsql.sql.private_reader import PrivateReader
 from snsql.sql.reader.postgres import PostgresReader
 
 VERSION = version("smartnoise-sql")
-QUESTION = "SELECT grp, COUNT(*) AS n, SUM(value) AS total, AVG(value) AS mean FROM main.events GROUP BY grp"
+QUESTION = (
+    "SELECT grp, COUNT(*) AS n, SUM(value) AS total, AVG(value) AS mean FROM main.events GROUP"
+    " BY grp"
+)
 
 
 class DuckReader(PostgresReader):
-    """Its reader for PostgreSQL, which has nearly the same SQL; DuckDB has nothing to commit and does not sort by random()."""
+    """Its reader for PostgreSQL, which has nearly the same SQL; DuckDB has nothing to commit and
+    does not sort by random().
+    """
 
     def execute(self, query, **options):  # noqa: ARG002 - it passes accuracy=False
         done = self.conn.execute(str(query).replace("RANDOM ( )", "hash ( grp , value )"))
@@ -31,7 +38,9 @@ def grouped(path, groups, rows, epsilon, delta):
     }
     table = {"max_ids": groups * rows, "sample_max_ids": True, "censor_dims": True, **columns}
     privacy = Privacy(epsilon=epsilon / 4, delta=delta)
-    reader = PrivateReader(DuckReader(conn=connection), {"": {"main": {"events": table}}}, privacy=privacy)
+    reader = PrivateReader(
+        DuckReader(conn=connection), {"": {"main": {"events": table}}}, privacy=privacy
+    )
 
     def work():
         answer = reader.execute(QUESTION)

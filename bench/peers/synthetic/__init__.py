@@ -1,4 +1,6 @@
-"""Who makes synthetic tables. They are large and slow, so each task gets a process of its own, when its turn comes, and ten minutes."""
+"""Who makes synthetic tables. They are large and slow, so each task gets a process of its own,
+when its turn comes, and ten minutes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from bench.peers import Absent, Peer, Peers, Worker
 __all__ = ["LEFT_OUT", "MBI", "MINUTES", "OPENDP", "asked"]
 
 MBI = Peer("mbi", "synthetic/with_mbi.py", "mbi", "synthetic/mbi.lock")
-OPENDP = Peer("opendp-mbi", "synthetic/with_opendp_mbi.py", "opendp.extras.mbi", "synthetic/opendp-mbi.lock")
+OPENDP = Peer(
+    "opendp-mbi", "synthetic/with_opendp_mbi.py", "opendp.extras.mbi", "synthetic/opendp-mbi.lock"
+)
 LEFT_OUT = {"smartnoise-synth": "6 GB of packages; its MST loses the correlations"}
 
 MINUTES = 10  # for one table
@@ -27,9 +31,11 @@ class Slow(Worker):
         return super()._answer()
 
 
-def asked(peers: Peers, who: str, peer: Peer, task: str, *arguments: object, times: int = 1) -> Iterator[dict[str, Any]]:
-    """Its answers as they come, each with the version of the peer; fewer where it fails, and why is noted. None where no peers were
-    wanted."""
+def asked(
+    peers: Peers, who: str, peer: Peer, task: str, *arguments: object, times: int = 1
+) -> Iterator[dict[str, Any]]:
+    """Its answers as they come, each with the version of the peer; fewer where it fails, and why is
+    noted. None where no peers were wanted."""
     if not peers.workers:
         peers.left_out[who] = "not asked for"
         return

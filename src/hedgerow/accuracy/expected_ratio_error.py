@@ -1,10 +1,13 @@
-"""How far off a mean, a variance or a covariance is to be expected for n rows, where n is private: c/n, c being public.
+"""How far off a mean, a variance or a covariance is to be expected for n rows, where n is private:
+c/n, c being public.
 
-The answer is a ratio of noisy sums. Noise that is small beside them moves it by the sum of w_i Z_i/(n W), where Z_i is the noise of a
-number, W what the numbers of one row add up to, and the weights w_i are those of ``ratios``: k_i - m for a mean m, for a covariance v
-q_i - l k_i - m l_i + m l - v (for a variance both columns are the same), everything on the scale from bound to bound. So the mean error is
-c/n, c the mean size of the sum of w_i Z_i, over W. It depends on where the data lie. No weights that can be have a sum above that of one
-number alone (means at the bounds), or for a mean of degree 2 above one and a half: since the mean size is a norm, c is largest there.
+The answer is a ratio of noisy sums. Noise that is small beside them moves it by the sum of w_i
+Z_i/(n W), where Z_i is the noise of a number, W what the numbers of one row add up to, and the
+weights w_i are those of ``ratios``: k_i - m for a mean m, for a covariance v q_i - l k_i - m l_i +
+m l - v (for a variance both columns are the same), everything on the scale from bound to bound. So
+the mean error is c/n, c the mean size of the sum of w_i Z_i, over W. It depends on where the data
+lie. No weights that can be have a sum above that of one number alone (means at the bounds), or for
+a mean of degree 2 above one and a half: since the mean size is a norm, c is largest there.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ __all__ = ["ExpectedRatioError"]
 
 @dataclass(frozen=True, slots=True)
 class ExpectedRatioError:
-    """The expected error of an AVG, VAR…, STDDEV… or COVAR…: at most about ``most``/n for n rows (of STDDEV: that of its square)."""
+    """The expected error of an AVG, VAR…, STDDEV… or COVAR…: at most about ``most``/n for n rows
+    (of STDDEV: that of its square).
+    """
 
     call: AggregateCall
     noise: AdditiveNoise | WeightedNoise
@@ -42,19 +47,39 @@ class ExpectedRatioError:
     @property
     def middle(self) -> float:
         """The same for a mean halfway between the bounds; of the others as ``most``."""
-        return self._compute_expected(self._compute_weights(Fraction(1, 2), Fraction(1, 2), Fraction(0))) if self.call.function == "AVG" else self.most
+        return (
+            self._compute_expected(
+                self._compute_weights(Fraction(1, 2), Fraction(1, 2), Fraction(0))
+            )
+            if self.call.function == "AVG"
+            else self.most
+        )
 
-    def at(self, rows: int, mean: float, value: float | None = None, other: float | None = None) -> float:
-        """The expected error if there are so many rows with this mean, this exact answer (the ``value`` of all but AVG) and, of a
-        covariance, the mean ``other`` of the second column: for who knows them, to compare. Noise has to be small beside the sums."""
+    def at(
+        self, rows: int, mean: float, value: float | None = None, other: float | None = None
+    ) -> float:
+        """The expected error if there are so many rows with this mean, this exact answer (the
+        ``value`` of all but AVG) and, of a covariance, the mean ``other`` of the second column: for
+        who knows them, to compare. Noise has to be small beside the sums."""
         measure = self._measure
-        if (value is None) != (self.call.function == "AVG") or (other is None) != (measure.second is None):
-            raise InvalidArgument("value", "is needed for all but AVG, and the other mean for a covariance, and not else", value)
+        if (value is None) != (self.call.function == "AVG") or (other is None) != (
+            measure.second is None
+        ):
+            raise InvalidArgument(
+                "value",
+                "is needed for all but AVG, and the other mean for a covariance, and not else",
+                value,
+            )
         exact = Fraction(0 if value is None else value)
         variance = exact**2 if self._is_root else exact
         first = _locate_in_range(mean, self._snaps[0])
         second = first if other is None else _locate_in_range(other, self._snaps[1])
-        expected = self._compute_expected(self._compute_weights(first, second, variance / self._range_width)) / rows
+        expected = (
+            self._compute_expected(
+                self._compute_weights(first, second, variance / self._range_width)
+            )
+            / rows
+        )
         return expected / (2 * float(exact)) if self._is_root else expected
 
     @property
@@ -64,10 +89,23 @@ class ExpectedRatioError:
 
     def describe(self, beta: Fraction) -> str:
         """In words."""
-        most = format_size(float(compute_radius(self.noise, self._worst_weights, beta) * self._range_width / self._row_total))
-        usual = f"{format_size(self.most)}/n" + (f" ({format_size(self.middle)}/n for a mean in the middle)" if self.call.function == "AVG" else "")
+        most = format_size(
+            float(
+                compute_radius(self.noise, self._worst_weights, beta)
+                * self._range_width
+                / self._row_total
+            )
+        )
+        usual = f"{format_size(self.most)}/n" + (
+            f" ({format_size(self.middle)}/n for a mean in the middle)"
+            if self.call.function == "AVG"
+            else ""
+        )
         what = "its square for n rows" if self._is_root else "for n rows"
-        return f"{what} off by about {usual} or less, with {float(1 - beta):.0%} by at most about {most}/n".replace("%", " %")
+        return (
+            f"{what} off by about {usual} or less, with {float(1 - beta):.0%} by at most about"
+            f" {most}/n".replace("%", " %")
+        )
 
     @property
     def _measure(self) -> Measure:
@@ -106,10 +144,17 @@ class ExpectedRatioError:
             return [share - mean for share in shares]
         if self._measure.second is not None:
             return [(k - mean) * (l - other) - value for k, l in product(shares, shares)]  # noqa: E741
-        return [square - 2 * mean * k + mean**2 - value for square, k in zip((1, 0, 0), shares, strict=True)]
+        return [
+            square - 2 * mean * k + mean**2 - value
+            for square, k in zip((1, 0, 0), shares, strict=True)
+        ]
 
     def _compute_expected(self, weights: Sequence[Fraction]) -> float:
-        return compute_mean_error(self.noise, weights) * float(self._range_width) / self._row_total if any(weights) else 0.0
+        return (
+            compute_mean_error(self.noise, weights) * float(self._range_width) / self._row_total
+            if any(weights)
+            else 0.0
+        )
 
 
 def _locate_in_range(value: float, snap: ClampedGrid) -> Fraction:

@@ -1,17 +1,23 @@
-"""Intervals of a mean over a noisy histogram, where each bin says only between which numbers its values lie.
+"""Intervals of a mean over a noisy histogram, where each bin says only between which numbers its
+values lie.
 
-**Statement.** Let n_i be the exact counts, c_i = n_i + noise, and t = (sum over all rows of x)/(sum of n_i) the mean of numbers x that lie
-between a_i and b_i for the rows of bin i. ``compute_bin_mean_intervals`` holds t with probability at least 1 - beta, whatever the data.
+**Statement.** Let n_i be the exact counts, c_i = n_i + noise, and t = (sum over all rows of x)/(sum
+of n_i) the mean of numbers x that lie between a_i and b_i for the rows of bin i.
+``compute_bin_mean_intervals`` holds t with probability at least 1 - beta, whatever the data.
 
-**Proof** (Fieller 1954, with one test for each end). sum n_i (a_i - t) <= 0 <= sum n_i (b_i - t). So sum c_i (a_i - t) > r(a - t) only
-where the noise sum z_i (a_i - t) is above r, its radius at beta, and sum c_i (b_i - t) < -r(b - t) only where it is below: each has
-probability beta/2, noise being symmetric. Every t is tested at its own weights, and the exact one alone must pass: no union bound.
+**Proof** (Fieller 1954, with one test for each end). sum n_i (a_i - t) <= 0 <= sum n_i (b_i - t).
+So sum c_i (a_i - t) > r(a - t) only where the noise sum z_i (a_i - t) is above r, its radius at
+beta, and sum c_i (b_i - t) < -r(b - t) only where it is below: each has probability beta/2, noise
+being symmetric. Every t is tested at its own weights, and the exact one alone must pass: no union
+bound.
 
-**The ends.** r(a - t) is a norm of the weights, and so convex in t: the t that the first test refuses are an interval, since a line less a
-convex function is above 0 there. If it begins at the least t there is, what is left begins where it ends, which halving finds; so from
-above with the second test. For Laplace noise r is a factor times the standard deviation, and the factor depends on how many terms share
-the variance at least; over all t that is m s^2/(s^2 + d^2), s^2 the variance of the m points and d the distance of their mean from the
-farther end: (sum of (x - t)^2)/(t - end)^2 is a quadratic in 1/(t - end) with that minimum.
+**The ends.** r(a - t) is a norm of the weights, and so convex in t: the t that the first test
+refuses are an interval, since a line less a convex function is above 0 there. If it begins at the
+least t there is, what is left begins where it ends, which halving finds; so from above with the
+second test. For Laplace noise r is a factor times the standard deviation, and the factor depends on
+how many terms share the variance at least; over all t that is m s^2/(s^2 + d^2), s^2 the variance
+of the m points and d the distance of their mean from the farther end: (sum of (x - t)^2)/(t -
+end)^2 is a quadratic in 1/(t - end) with that minimum.
 """
 
 from __future__ import annotations
@@ -36,8 +42,8 @@ _ROUNDING_ERROR = 1e-11  # what the sums of doubles below may lose, as a part of
 
 @dataclass(frozen=True, slots=True)
 class BinNoise:
-    """The noise of each bin: the sum of so many ``draws`` of a law. ``beta`` is how often an interval may miss. A bin may be
-    ``lost`` too low before it is added."""
+    """The noise of each bin: the sum of so many ``draws`` of a law. ``beta`` is how often an
+    interval may miss. A bin may be ``lost`` too low before it is added."""
 
     mechanism: AdditiveNoise
     draws: int
@@ -45,17 +51,32 @@ class BinNoise:
     max_loss: float = 0.0
 
     def compute_factors(self, shared: Floats) -> tuple[Floats, float]:
-        """A radius is so many standard deviations of the sum, plus so many of its largest term (Gaussian noise: one step of it). Of Laplace
-        noise by how many bins at least the variance is ``shared``."""
+        """A radius is so many standard deviations of the sum, plus so many of its largest term
+        (Gaussian noise: one step of it). Of Laplace noise by how many bins at least the variance is
+        ``shared``."""
         if not isinstance(self.mechanism, Gaussian):
-            return np.asarray(bound_sum_radii(np.ones_like(shared), [self.mechanism], 1 / np.maximum(shared * self.draws, 1), self.beta)), 0.0
-        without, with_step = bound_sum_radii(np.ones(2), [self.mechanism], np.array([0.0, 1.0]), self.beta)
+            return (
+                np.asarray(
+                    bound_sum_radii(
+                        np.ones_like(shared),
+                        [self.mechanism],
+                        1 / np.maximum(shared * self.draws, 1),
+                        self.beta,
+                    )
+                ),
+                0.0,
+            )
+        without, with_step = bound_sum_radii(
+            np.ones(2), [self.mechanism], np.array([0.0, 1.0]), self.beta
+        )
         return np.full_like(shared, without), float(with_step - without)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinPoints:
-    """What is needed of numbers x, one for each bin, for several means at once: sums of c x, x, x^2 and |c x|, and the ends of x."""
+    """What is needed of numbers x, one for each bin, for several means at once: sums of c x, x,
+    x^2 and |c x|, and the ends of x.
+    """
 
     weighted: Floats
     sums: Floats
@@ -69,8 +90,18 @@ class BinPoints:
     def from_points(cls, points: Any, counts: Floats) -> BinPoints:
         """Of a row of points for each mean, or one row for all; of counts likewise."""
         rows = np.atleast_2d(np.asarray(points, dtype=np.float64))
-        weighted, size = (_multiply_rows(a, b) for a, b in ((rows, counts), (np.abs(rows), np.abs(counts))))
-        return cls(weighted, rows.sum(axis=1), np.square(rows).sum(axis=1), size, rows.min(axis=1), rows.max(axis=1), rows.shape[1])
+        weighted, size = (
+            _multiply_rows(a, b) for a, b in ((rows, counts), (np.abs(rows), np.abs(counts)))
+        )
+        return cls(
+            weighted,
+            rows.sum(axis=1),
+            np.square(rows).sum(axis=1),
+            size,
+            rows.min(axis=1),
+            rows.max(axis=1),
+            rows.shape[1],
+        )
 
     @property
     def variance_sharers(self) -> Floats:
@@ -87,11 +118,16 @@ class BinPoints:
         squares = np.maximum(squares, 0) + _ROUNDING_ERROR * (self.square_sums + self.bins * at**2)
         most = np.maximum(np.abs(self.low - at), np.abs(self.high - at))
         one = math.sqrt(compute_noise_variance(noise.mechanism))
-        lost = noise.max_loss * np.sqrt(self.bins * squares)  # by Cauchy and Schwarz at least as much as the sum of |x - t|, and convex in t
-        return np.asarray(one * (factors[0] * np.sqrt(noise.draws * squares) + factors[1] * most) + lost)
+        # by Cauchy and Schwarz at least as much as the sum of |x - t|, and convex in t
+        lost = noise.max_loss * np.sqrt(self.bins * squares)
+        return np.asarray(
+            one * (factors[0] * np.sqrt(noise.draws * squares) + factors[1] * most) + lost
+        )
 
 
-def compute_bin_mean_intervals(low: BinPoints, high: BinPoints, counts: Floats, noise: BinNoise) -> tuple[Floats, Floats]:
+def compute_bin_mean_intervals(
+    low: BinPoints, high: BinPoints, counts: Floats, noise: BinNoise
+) -> tuple[Floats, Floats]:
     """The ends of the interval of each mean of numbers between ``low`` and ``high``."""
     total, sizes = counts.sum(axis=-1), np.abs(counts).sum(axis=-1)
     factors = [noise.compute_factors(points.variance_sharers) for points in (low, high)]
@@ -113,7 +149,9 @@ def _multiply_rows(rows: Floats, counts: Floats) -> Floats:
 
 
 def _bisect_edge(refused: Any, start: Floats, stop: Floats) -> Floats:
-    """How far from ``start`` on everything is refused; nothing, where that is all there is: then noise is all there is."""
+    """How far from ``start`` on everything is refused; nothing, where that is all there is: then
+    noise is all there is.
+    """
     inside, outside = start.copy(), stop.copy()
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2

@@ -1,21 +1,25 @@
-"""The law of one answer: how many draws of which noise it has, and how much each counts. From it, nearly the smallest radius.
+"""The law of one answer: how many draws of which noise it has, and how much each counts. From it,
+nearly the smallest radius.
 
-**Statement.** ``Profile.radius(beta)`` is left by the sum of weights times discrete noise with probability at most ``beta``, and about a
-fiftieth of a standard deviation is given away.
+**Statement.** ``Profile.radius(beta)`` is left by the sum of weights times discrete noise with
+probability at most ``beta``, and about a fiftieth of a standard deviation is given away.
 
-**Proof.** Let S be the sum, Y a sum of 8 independent uniform numbers that stays within h, a fiftieth of the deviation of S. Where
+**Proof.** Let S be the sum, Y a sum of 8 independent uniform numbers that stays within h, a
+fiftieth of the deviation of S. Where
 |S| > r + h there |S + Y| > r. S + Y has the characteristic function f(u) (sin(v)/v)^8, v = u h/8, f the product of those of the draws.
 On a circle of length L its law is the Fourier series of these at u = 2 pi n/L, so
 
     Pr[|S + Y| <= x] = 2x/L + (2/pi) sum over n >= 1 of f(u_n) (sin(v_n)/v_n)^8 sin(u_n x)/n
 
-but for what lies beyond L/2, which a bound holds below a tenth of the slack; that is a millionth of beta, and 10^-10 at least. From n on
-the series adds up to less than (2/pi) v_n^-8/8, since |f| <= 1: it is cut off where that is a tenth of the slack or less. Its terms are
-doubles, of which ten thousands are added by a Fourier transform. The slack is added to every tail. []
+but for what lies beyond L/2, which a bound holds below a tenth of the slack; that is a millionth of
+beta, and 10^-10 at least. From n on the series adds up to less than (2/pi) v_n^-8/8, since |f| <=
+1: it is cut off where that is a tenth of the slack or less. Its terms are doubles, of which ten
+thousands are added by a Fourier transform. The slack is added to every tail. []
 
-It takes about a millisecond for each different weight: right for tens of answers, not for a million. ``compute_profile_radii`` knows when to stop.
-``compute_sum_radii`` is for answers that are sums of few kinds of independent parts: the characteristic functions of the kinds are computed
-once for all answers of about one size, and these share h and L.
+It takes about a millisecond for each different weight: right for tens of answers, not for a
+million. ``compute_profile_radii`` knows when to stop. ``compute_sum_radii`` is for answers that are
+sums of few kinds of independent parts: the characteristic functions of the kinds are computed once
+for all answers of about one size, and these share h and L.
 """
 
 from __future__ import annotations
@@ -29,12 +33,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.accuracy.noise_sum import AdditiveNoise, bound_sum_radii, compute_characteristic, find_single_radius, find_sum_radius
+from hedgerow.accuracy.noise_sum import (
+    AdditiveNoise,
+    bound_sum_radii,
+    compute_characteristic,
+    find_single_radius,
+    find_sum_radius,
+)
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.numeric.exact_number import Number, parse_probability
 from hedgerow.numeric.vectorised import Floats, Integers
 
-__all__ = ["NoiseProfile", "build_profiles", "compute_equal_radii", "compute_profile_radii", "compute_sum_radii"]
+__all__ = [
+    "NoiseProfile",
+    "build_profiles",
+    "compute_equal_radii",
+    "compute_profile_radii",
+    "compute_sum_radii",
+]
 
 _MIN_LEVEL: Final = 1e-8  # level below which the added 10^-10 would matter
 _SLACK: Final = 1e-10
@@ -42,7 +58,8 @@ _MAX_WEIGHTS: Final = 6000  # different weights, in all answers together
 _MAX_SUMS: Final = 4096  # answers of ``compute_sum_radii``, some tenths of a millisecond each
 _BATCH_SUMS: Final = 64
 _CIRCLE_POINTS: Final = 8192  # of a circle at which tails are computed: some 250 to the deviation
-_MIN_CHARACTERISTIC: Final = 1e-35  # a characteristic function below it is made as large; the slack is far more
+# a characteristic function below it is made as large; the slack is far more
+_MIN_CHARACTERISTIC: Final = 1e-35
 _MAX_EXACT_DRAWS: Final = 64  # draws up to which every number of them has its own radius
 _WEIGHT_DIGITS: Final = 10  # digits to which weights are the same
 
@@ -55,7 +72,9 @@ class NoiseProfile:
 
     @classmethod
     def from_parts(cls, parts: Sequence[tuple[AdditiveNoise, float, int]]) -> NoiseProfile:
-        """With like parts put together; weights that differ by rounding only are made the larger."""
+        """With like parts put together; weights that differ by rounding only are made the
+        larger.
+        """
         top = max((abs(weight) for _, weight, _ in parts), default=0.0)
         found: dict[tuple[AdditiveNoise, float], tuple[float, int]] = {}
         for law, weight, many in parts:
@@ -68,7 +87,9 @@ class NoiseProfile:
     @property
     def variance(self) -> float:
         """That of the answer."""
-        return sum(many * weight**2 * compute_noise_variance(law) for law, weight, many in self.parts)
+        return sum(
+            many * weight**2 * compute_noise_variance(law) for law, weight, many in self.parts
+        )
 
     def radius(self, beta: Number) -> float:
         """Of a few draws alike the smallest; else nearly."""
@@ -82,17 +103,34 @@ class NoiseProfile:
     def log_characteristic(self, angles: Floats) -> Floats:
         """The logarithm of the characteristic function, which is positive."""
         with np.errstate(under="ignore"):
-            waves = [(many, compute_characteristic(law, np.asarray(angles * weight))) for law, weight, many in self.parts]
-        return np.asarray(np.sum([many * np.log(np.maximum(wave, _MIN_CHARACTERISTIC)) for many, wave in waves], axis=0))
+            waves = [
+                (many, compute_characteristic(law, np.asarray(angles * weight)))
+                for law, weight, many in self.parts
+            ]
+        return np.asarray(
+            np.sum(
+                [many * np.log(np.maximum(wave, _MIN_CHARACTERISTIC)) for many, wave in waves],
+                axis=0,
+            )
+        )
 
     def _bound_radius(self, beta: Number) -> float:
-        """The smaller of that of ``bound_sum_radii`` and the sum of all radii, each with its part of the chance."""
+        """The smaller of that of ``bound_sum_radii`` and the sum of all radii, each with its
+        part of the chance.
+        """
         if not self.parts:
             return 0.0
         largest = max(weight**2 * compute_noise_variance(law) for law, weight, _ in self.parts)
-        together = float(bound_sum_radii(np.array([self.variance]), [law for law, _, _ in self.parts], largest, beta)[0])
+        together = float(
+            bound_sum_radii(
+                np.array([self.variance]), [law for law, _, _ in self.parts], largest, beta
+            )[0]
+        )
         part = parse_probability(beta, "beta") / sum(many for _, _, many in self.parts)
-        return min(together, sum(weight * many * find_single_radius(law, part) for law, weight, many in self.parts))
+        return min(
+            together,
+            sum(weight * many * find_single_radius(law, part) for law, weight, many in self.parts),
+        )
 
 
 @lru_cache(maxsize=1024)
@@ -101,7 +139,9 @@ def _invert_tail(profile: NoiseProfile, level: float) -> float:
     circle = _FourierSeries.for_spread(far, spread, level)
     with np.errstate(under="ignore"):
         for law, weight, many in profile.parts:
-            circle.factors[:] *= compute_characteristic(law, np.asarray(circle.angles * weight)) ** many
+            circle.factors[:] *= (
+                compute_characteristic(law, np.asarray(circle.angles * weight)) ** many
+            )
     return float(circle.find_radii(circle.factors[None], level)[0])
 
 
@@ -111,7 +151,9 @@ def _choose_slack(level: float) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class _FourierSeries:
-    """The parameters of one Fourier series: its length, h, the angles u_n, and what Y makes of its terms."""
+    """The parameters of one Fourier series: its length, h, the angles u_n, and what Y makes of
+    its terms.
+    """
 
     length: float
     margin: float
@@ -121,7 +163,8 @@ class _FourierSeries:
     @classmethod
     def for_spread(cls, far: float, spread: float, level: float) -> _FourierSeries:
         """For sums that stay within ``far``, and deviate by ``spread`` or more."""
-        near = max(spread / 50, far / 20_000)  # noise that is hardly there has tails far beyond its deviation
+        # noise that is hardly there has tails far beyond its deviation
+        near = max(spread / 50, far / 20_000)
         length = 2 * (far + near)
         cut = 8 * (10 / (4 * math.pi) / float(_choose_slack(level))) ** 0.125  # u h, with 8 v = u h
         turns = math.ceil(cut * length / (2 * math.pi * near) / _CIRCLE_POINTS)
@@ -131,43 +174,65 @@ class _FourierSeries:
         return cls(length, near, angles, np.sinc(angles * near / 8 / math.pi) ** 8 / n)
 
     def find_radii(self, series: Floats, level: float) -> Floats:
-        """For each row of terms, the first of so many points beyond which there is little enough. Terms of which the numbers differ by that
-        many are alike at each point."""
-        waves = np.fft.rfft(series.reshape(len(series), -1, _CIRCLE_POINTS).sum(axis=1), axis=1).imag  # less the sum of sines
+        """For each row of terms, the first of so many points beyond which there is little enough.
+        Terms of which the numbers differ by that many are alike at each point."""
+        # less the sum of sines
+        waves = np.fft.rfft(
+            series.reshape(len(series), -1, _CIRCLE_POINTS).sum(axis=1), axis=1
+        ).imag
         x = np.arange(_CIRCLE_POINTS // 2 + 1) * (self.length / _CIRCLE_POINTS)
         tails = 1 - 2 * x / self.length + 2 / math.pi * waves
-        return np.asarray(x[np.argmax(tails + float(_choose_slack(level)) <= level, axis=1)] + self.margin)
+        return np.asarray(
+            x[np.argmax(tails + float(_choose_slack(level)) <= level, axis=1)] + self.margin
+        )
 
 
 def compute_equal_radii(law: AdditiveNoise, draws: Integers, beta: Number) -> Floats:
-    """Return for each number of draws, all of weight 1, the smallest radius that the discrete law of their sum allows.
+    """Return for each number of draws, all of weight 1, the smallest radius that the discrete law
+    of their sum allows.
 
-    Beyond 64 draws it is that of up to a sixteenth more, which is no smaller: more noise, independent and symmetric, never makes a sum of
-    one peak stay within a radius more often.
+    Beyond 64 draws it is that of up to a sixteenth more, which is no smaller: more noise,
+    independent and symmetric, never makes a sum of one peak stay within a radius more often.
     """
     ends, most = [_MAX_EXACT_DRAWS], int(draws.max())
     while ends[-1] < most:
         ends.append(min(most, ends[-1] + ends[-1] // 16))
     steps = np.array([*range(1, _MAX_EXACT_DRAWS), *ends])
     places, which = np.unique(np.searchsorted(steps, draws), return_inverse=True)
-    far = np.array([float(find_sum_radius(law, many, beta)) for many in steps[places].tolist()])[which]
+    far = np.array([float(find_sum_radius(law, many, beta)) for many in steps[places].tolist()])[
+        which
+    ]
     one = compute_noise_variance(law)
-    return np.asarray(np.minimum(far, bound_sum_radii(np.asarray(one * draws, dtype=np.float64), [law], one, beta)))
+    return np.asarray(
+        np.minimum(
+            far, bound_sum_radii(np.asarray(one * draws, dtype=np.float64), [law], one, beta)
+        )
+    )
 
 
-def compute_sum_radii(kinds: Sequence[NoiseProfile], counts: Integers, beta: Number) -> Floats | None:
-    """Return a radius for each row of ``counts``, a sum of so many independent answers of each kind, or None where that would take long."""
+def compute_sum_radii(
+    kinds: Sequence[NoiseProfile], counts: Integers, beta: Number
+) -> Floats | None:
+    """Return a radius for each row of ``counts``, a sum of so many independent answers of each
+    kind, or None where that would take long.
+    """
     level = float(parse_probability(beta, "beta"))
     variances = counts @ np.array([kind.variance for kind in kinds])
     if len(counts) > _MAX_SUMS or level < _MIN_LEVEL or not variances.all():
         return None
     laws = [law for kind in kinds for law, _, _ in kind.parts]
-    largest = max(weight**2 * compute_noise_variance(law) for kind in kinds for law, weight, _ in kind.parts)
-    far = bound_sum_radii(variances, laws, np.minimum(largest, variances), _choose_slack(level) / 10)
+    largest = max(
+        weight**2 * compute_noise_variance(law) for kind in kinds for law, weight, _ in kind.parts
+    )
+    far = bound_sum_radii(
+        variances, laws, np.minimum(largest, variances), _choose_slack(level) / 10
+    )
     found, sizes = np.empty(len(counts)), np.floor(2 * np.log2(variances))
     for size in np.unique(sizes):
         which = np.flatnonzero(sizes == size)
-        circle = _FourierSeries.for_spread(float(far[which].max()), math.sqrt(float(variances[which].min())), level)
+        circle = _FourierSeries.for_spread(
+            float(far[which].max()), math.sqrt(float(variances[which].min())), level
+        )
         logs = np.array([kind.log_characteristic(circle.angles) for kind in kinds])
         for some in np.array_split(which, -(-len(which) // _BATCH_SUMS)):
             waves = np.exp(np.maximum(counts[some] @ logs, math.log(_MIN_CHARACTERISTIC)))
@@ -179,11 +244,15 @@ def compute_profile_radii(profiles: Sequence[NoiseProfile], beta: Number) -> Flo
     """One for each profile, or None where that would take long."""
     if sum(len(profile.parts) for profile in set(profiles)) > _MAX_WEIGHTS:
         return None
-    known: dict[NoiseProfile, float] = {profile: profile.radius(beta) for profile in dict.fromkeys(profiles)}
+    known: dict[NoiseProfile, float] = {
+        profile: profile.radius(beta) for profile in dict.fromkeys(profiles)
+    }
     return np.array([known[profile] for profile in profiles])
 
 
-def build_profiles(weights: Any, laws: Sequence[AdditiveNoise], counts: Sequence[int]) -> list[NoiseProfile]:
+def build_profiles(
+    weights: Any, laws: Sequence[AdditiveNoise], counts: Sequence[int]
+) -> list[NoiseProfile]:
     """For each row of weights, of so many draws of the first law, then of the next."""
     cuts = np.cumsum(counts)[:-1]
     found = []
@@ -191,6 +260,9 @@ def build_profiles(weights: Any, laws: Sequence[AdditiveNoise], counts: Sequence
         parts: list[tuple[AdditiveNoise, float, int]] = []
         for law, some in zip(laws, np.split(row, cuts), strict=True):
             sizes, many = np.unique(some, return_counts=True)
-            parts.extend((law, size, count) for size, count in zip(sizes.tolist(), many.tolist(), strict=True))
+            parts.extend(
+                (law, size, count)
+                for size, count in zip(sizes.tolist(), many.tolist(), strict=True)
+            )
         found.append(NoiseProfile.from_parts(parts))
     return found

@@ -4,30 +4,37 @@
     One draw: the smallest radius that the discrete law allows.
 
 ``find_sum_radius``
-    Draws that all have one weight: the same, from the law of the sum. Its masses are the Fourier coefficients of the product of the
-    characteristic functions, which ``numpy.fft`` gives to 10^-15; 10^-12 is added to every tail.
+    Draws that all have one weight: the same, from the law of the sum. Its masses are the Fourier
+    coefficients of the product of the characteristic functions, which ``numpy.fft`` gives to
+    10^-15; 10^-12 is added to every tail.
 
 ``bound_sum_radii``
-    Any weights, from three numbers: the variance, the largest standard deviation of one term, and the smallest scale.
+    Any weights, from three numbers: the variance, the largest standard deviation of one term, and
+    the smallest scale.
 
-    *Gaussian.* Let Z be discrete Gaussian noise of scale s >= 2, N normal noise of that scale. Pr[Z >= k] <= Pr[N >= k - 1] for every whole
-    k, since p decreases on both sides of 0 and its normaliser is s sqrt(2 pi), but for 10^-30 of it. So one term w Z is below w N + w in
-    distribution. Once it is normal, all others may be: if N' is normal of standard deviation u w, then w Z + N' has the density of the
-    normal sum times a theta function within 2 e^(-2 pi^2 v) of 1, v = s^2 u^2/(s^2 + u^2) (complete the square, Poisson summation). Begin
-    with the term of largest weight: then v >= 2, and that is below 10^-16. So the sum has the tail of the normal law of its variance, one
-    step of the largest weight later.
+    *Gaussian.* Let Z be discrete Gaussian noise of scale s >= 2, N normal noise of that scale. Pr[Z
+    >= k] <= Pr[N >= k - 1] for every whole k, since p decreases on both sides of 0 and its
+    normaliser is s sqrt(2 pi), but for 10^-30 of it. So one term w Z is below w N + w in
+    distribution. Once it is normal, all others may be: if N' is normal of standard deviation u w,
+    then w Z + N' has the density of the normal sum times a theta function within 2 e^(-2 pi^2 v) of
+    1, v = s^2 u^2/(s^2 + u^2) (complete the square, Poisson summation). Begin with the term of
+    largest weight: then v >= 2, and that is below 10^-16. So the sum has the tail of the normal law
+    of its variance, one step of the largest weight later.
 
-    *Laplace.* Watch a Brownian motion until an exponential time. Let Z be the last whole number it came to, R the way from there to the
-    end. It starts afresh at every whole number, so Z and R are independent; the end Z + R is Laplace; and Z, a walk that goes on with
-    probability 1/cosh(1/t) at each step, is discrete Laplace of the same scale t. R is symmetric, and E e^(xR) is at most that of a
-    triangle, (sinh(x/2)/(x/2))^2 <= e^(x^2/12), because 1/x^2 - 1/sinh(x)^2 decreases. So for weights w and every h > 0
+    *Laplace.* Watch a Brownian motion until an exponential time. Let Z be the last whole number it
+    came to, R the way from there to the end. It starts afresh at every whole number, so Z and R are
+    independent; the end Z + R is Laplace; and Z, a walk that goes on with probability 1/cosh(1/t)
+    at each step, is discrete Laplace of the same scale t. R is symmetric, and E e^(xR) is at most
+    that of a triangle, (sinh(x/2)/(x/2))^2 <= e^(x^2/12), because 1/x^2 - 1/sinh(x)^2 decreases. So
+    for weights w and every h > 0
 
         Pr[|sum w Z| > r + h] (1 - e^(-3 h^2/|w|^2)) <= Pr[|sum w L| > r].
 
-    And Laplace noise is normal noise of random variance: sum w L = sqrt(V) N, with V a sum of independent exponential numbers. If no term
-    has more than 1/k of the variance, then k equal terms majorise them, and V is below theirs in convex order. Pr[|sqrt(V) N| > r] is
-    convex in V up to r^2/3 and concave beyond, where its tangent is above it: the convex function of both has the larger expectation, and
-    for k equal terms that is one integral.
+    And Laplace noise is normal noise of random variance: sum w L = sqrt(V) N, with V a sum of
+    independent exponential numbers. If no term has more than 1/k of the variance, then k equal
+    terms majorise them, and V is below theirs in convex order. Pr[|sqrt(V) N| > r] is convex in V
+    up to r^2/3 and concave beyond, where its tangent is above it: the convex function of both has
+    the larger expectation, and for k equal terms that is one integral.
 """
 
 from __future__ import annotations
@@ -71,7 +78,16 @@ def find_sum_radius(law: AdditiveNoise, draws: int, beta: Number) -> int:
     spread = float(law.scale) * math.sqrt(2 * many)
     length = 2 ** math.ceil(math.log2(spread * (20 + math.log(1e15)) + 64))
     if length > _MAX_TRANSFORM_LENGTH or level < 1e-9:
-        return math.ceil(float(bound_sum_radii(np.array([many * _compute_continuous_variance(law)]), [law], _compute_continuous_variance(law), beta)[0]))
+        return math.ceil(
+            float(
+                bound_sum_radii(
+                    np.array([many * _compute_continuous_variance(law)]),
+                    [law],
+                    _compute_continuous_variance(law),
+                    beta,
+                )[0]
+            )
+        )
     angles = 2 * math.pi * np.arange(length // 2 + 1) / length
     mass = np.fft.irfft(compute_characteristic(law, angles) ** many, length)[: length // 2]
     tails = 2 * np.cumsum(mass[:0:-1])[::-1]  # tails[k] = Pr[|S| > k]
@@ -83,12 +99,20 @@ def compute_characteristic(law: AdditiveNoise, angles: Floats) -> Floats:
     scale = float(law.scale)
     if isinstance(law, Laplace):
         # Noise of a scale below a hundredth is 0 but for e^-100 of the time.
-        return np.asarray(1 / (1 + (np.sin(angles / 2) / math.sinh(0.5 / scale)) ** 2)) if scale > 0.01 else np.ones_like(angles)
+        return (
+            np.asarray(1 / (1 + (np.sin(angles / 2) / math.sinh(0.5 / scale)) ** 2))
+            if scale > 0.01
+            else np.ones_like(angles)
+        )
     with np.errstate(under="ignore"):
         if scale < 1:
             z = np.arange(1, 40)
             mass = np.exp(-((z / scale) ** 2) / 2)
-            waves = sum(one * np.cos(angles * k) for k, one in zip(z.tolist(), mass.tolist(), strict=True) if one > 1e-20)
+            waves = sum(
+                one * np.cos(angles * k)
+                for k, one in zip(z.tolist(), mass.tolist(), strict=True)
+                if one > 1e-20
+            )
             return np.asarray((1 + 2 * waves) / (1 + 2 * mass.sum()) + 0 * angles)
         near = angles - 2 * math.pi * np.round(angles / (2 * math.pi))
         turns = 2 * math.pi * np.arange(-2, 3)
@@ -101,8 +125,12 @@ def _compute_continuous_variance(law: AdditiveNoise) -> float:
     return float(law.scale) ** 2 * (2 if isinstance(law, Laplace) else 1)
 
 
-def bound_sum_radii(variances: Floats, laws: Sequence[AdditiveNoise], largest: Floats | float, beta: Number) -> Floats:
-    """For each variance of a weighted sum of draws of these laws, a radius. ``largest`` bounds the variance of one term of each sum."""
+def bound_sum_radii(
+    variances: Floats, laws: Sequence[AdditiveNoise], largest: Floats | float, beta: Number
+) -> Floats:
+    """For each variance of a weighted sum of draws of these laws, a radius. ``largest`` bounds
+    the variance of one term of each sum.
+    """
     level = float(parse_probability(beta, "beta"))
     if not laws or len({type(law) for law in laws}) > 1:
         raise InvalidArgument("laws", "must be at least one, all of one kind")
@@ -113,20 +141,34 @@ def bound_sum_radii(variances: Floats, laws: Sequence[AdditiveNoise], largest: F
     most = np.broadcast_to(np.asarray(largest, dtype=np.float64), spread.shape)
     if isinstance(laws[0], Gaussian):
         if scale < 2:  # discrete Gaussian noise is subgaussian: E e^(uZ) <= e^(u^2 s^2/2)
-            return np.asarray(spread * math.sqrt(2 * math.log(2 / level) * scale**2 / _compute_gaussian_variance(scale)))
+            return np.asarray(
+                spread
+                * math.sqrt(2 * math.log(2 / level) * scale**2 / _compute_gaussian_variance(scale))
+            )
         step = np.sqrt(np.minimum(most, spread**2)) / scale
         return np.asarray(_find_normal_radius(level * (1 - 1e-9)) * spread + step)
-    # The continuous sum has a variance larger by at most the ratio, and a term of it a share larger by at most the ratio of the ratios.
-    ratio, least = _compute_variance_ratio(scale), _compute_variance_ratio(max(float(law.scale) for law in laws))
+    # The continuous sum has a variance larger by at most the ratio, and a term of it a share larger
+    # by at most the ratio of the ratios.
+    ratio, least = (
+        _compute_variance_ratio(scale),
+        _compute_variance_ratio(max(float(law.scale) for law in laws)),
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.nan_to_num(spread**2 / (most * max(ratio / least, 1.0)), nan=1.0, posinf=_TERM_COUNTS[-1])
+        shares = np.nan_to_num(
+            spread**2 / (most * max(ratio / least, 1.0)), nan=1.0, posinf=_TERM_COUNTS[-1]
+        )
     places = np.searchsorted(_TERM_COUNTS, np.maximum(shares * (1 + 1e-9), 1), side="right") - 1
-    factors = {int(place): _find_discrete_factor(_TERM_COUNTS[place], scale, ratio, level) for place in np.unique(places)}
+    factors = {
+        int(place): _find_discrete_factor(_TERM_COUNTS[place], scale, ratio, level)
+        for place in np.unique(places)
+    }
     return np.asarray(spread * np.vectorize(factors.__getitem__, otypes=[np.float64])(places))
 
 
 def _compute_variance_ratio(scale: float) -> float:
-    """How many times the variance of discrete Laplace noise that of continuous noise of this scale is."""
+    """How many times the variance of discrete Laplace noise that of continuous noise of this
+    scale is.
+    """
     return (2 * max(scale, 0.02) * math.sinh(0.5 / max(scale, 0.02))) ** 2
 
 
@@ -139,14 +181,22 @@ def _compute_gaussian_variance(scale: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _find_discrete_factor(terms: int, scale: float, ratio: float, level: float) -> float:
-    """The least r + h, in standard deviations of the discrete sum: its weights have a norm of at most sqrt(ratio/2)/scale of them."""
+    """The least r + h, in standard deviations of the discrete sum: its weights have a norm of at
+    most sqrt(ratio/2)/scale of them.
+    """
     norm = math.sqrt(ratio / 2) / scale
-    return min(_find_laplace_factor(terms, level * (1 - left)) * math.sqrt(ratio) + math.sqrt(math.log(1 / left) / 3) * norm for left in _ROUNDING_SHARES)
+    return min(
+        _find_laplace_factor(terms, level * (1 - left)) * math.sqrt(ratio)
+        + math.sqrt(math.log(1 / left) / 3) * norm
+        for left in _ROUNDING_SHARES
+    )
 
 
 @lru_cache(maxsize=1024)
 def _find_laplace_factor(terms: int, level: float) -> float:
-    """How many standard deviations the sum of Laplace noise stays within, when no term has more than 1/terms of the variance."""
+    """How many standard deviations the sum of Laplace noise stays within, when no term has more
+    than 1/terms of the variance.
+    """
     shares = np.geomspace(1e-9, 1 + 60 / math.sqrt(terms), 6001)
     logs = terms * math.log(terms) - float(gammaln(terms)) + terms * np.log(shares) - terms * shares
     with np.errstate(under="ignore"):

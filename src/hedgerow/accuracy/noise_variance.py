@@ -14,9 +14,11 @@ __all__ = ["compute_noise_variance", "compute_variance"]
 
 
 def compute_noise_variance(law: AdditiveNoise) -> float:
-    """The variance of one draw: 2q/(1-q)^2 = 1/(2 sinh^2(1/2t)) for discrete Laplace noise of scale t, q = e^(-1/t).
+    """The variance of one draw: 2q/(1-q)^2 = 1/(2 sinh^2(1/2t)) for discrete Laplace noise of scale
+    t, q = e^(-1/t).
 
-    Of discrete Gaussian noise it is the square of the scale, but for less than 10^-30 of it from a scale of 2 on (Poisson summation).
+    Of discrete Gaussian noise it is the square of the scale, but for less than 10^-30 of it from a
+    scale of 2 on (Poisson summation).
     """
     scale = float(law.scale)
     if isinstance(law, Laplace):

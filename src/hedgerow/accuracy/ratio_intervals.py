@@ -1,20 +1,27 @@
-"""Intervals of means, variances and covariances, from noisy moments b_1 … b_k whose exact values are beta_1 … beta_k (Fieller, 1954).
+"""Intervals of means, variances and covariances, from noisy moments b_1 … b_k whose exact values
+are beta_1 … beta_k (Fieller, 1954).
 
-What is used of the radius r of a sum of noise: it grows with the size of each weight, and in proportion when all do (see ``radius``).
+What is used of the radius r of a sum of noise: it grows with the size of each weight, and in
+proportion when all do (see ``radius``).
 
-**Means.** The exact mean of t is m = (sum of k_i beta_i)/(sum of beta_i), so the sum of (k_i - m) beta_i is 0, and that of (k_i - m) b_i is
-nothing but noise: with probability 1 - beta it lies within r(m), the radius of the noise with the weights k_i - m. So the set of all m in
-[0, 1] with |sum of (k_i - m) b_i| <= r(m) holds the exact mean with that probability, whatever the data. Told is an interval around it: for
-m between two points of a grid no weight is larger than the larger one of those at the points, so r is below one number there.
+**Means.** The exact mean of t is m = (sum of k_i beta_i)/(sum of beta_i), so the sum of (k_i - m)
+beta_i is 0, and that of (k_i - m) b_i is nothing but noise: with probability 1 - beta it lies
+within r(m), the radius of the noise with the weights k_i - m. So the set of all m in [0, 1] with
+|sum of (k_i - m) b_i| <= r(m) holds the exact mean with that probability, whatever the data. Told
+is an interval around it: for m between two points of a grid no weight is larger than the larger one
+of those at the points, so r is below one number there.
 
-**Variances and covariances.** With m, l the exact means of t, u and v their covariance, the sum over i of (q_i - l k_i - m l_i + m l - v)
-times beta_i is 0, q_i being what a number counts in the mean of t u. That over b_i is N (s + (m' - m)(l' - l) - v), where N, m', l', s are
-total, means and covariance as the noisy numbers have them. So with probability 1 - beta_1 it is within r of those weights, and with
-1 - beta_2 the means are in their intervals, at most d and e away from m', l'. There, with y = |s - v|, a weight is w_i at m', l', s, give
-or take e |k_i - m'| + d |l_i - l'| + d e + y: so y <= f(y), f(y) = d e + r(all weights |w_i| + these)/N. If f(x) < x for some x > 0, then
-f(y) <= f(x) y/x < y for all y > x, so no such y is left: |s - v| <= x. Such an x is found by trying f(0), f of that, and so on. The means
-matter little: d e is small beside d. Of a variance (m' - m)^2 only makes v larger. Of a sample v (N - w) takes the place of v N, w what one
-row adds up to: N - w divides. Both parts fail with beta_1 + beta_2 = beta at most.
+**Variances and covariances.** With m, l the exact means of t, u and v their covariance, the sum
+over i of (q_i - l k_i - m l_i + m l - v) times beta_i is 0, q_i being what a number counts in the
+mean of t u. That over b_i is N (s + (m' - m)(l' - l) - v), where N, m', l', s are total, means and
+covariance as the noisy numbers have them. So with probability 1 - beta_1 it is within r of those
+weights, and with 1 - beta_2 the means are in their intervals, at most d and e away from m', l'.
+There, with y = |s - v|, a weight is w_i at m', l', s, give or take e |k_i - m'| + d |l_i - l'| + d
+e + y: so y <= f(y), f(y) = d e + r(all weights |w_i| + these)/N. If f(x) < x for some x > 0, then
+f(y) <= f(x) y/x < y for all y > x, so no such y is left: |s - v| <= x. Such an x is found by trying
+f(0), f of that, and so on. The means matter little: d e is small beside d. Of a variance (m' - m)^2
+only makes v larger. Of a sample v (N - w) takes the place of v N, w what one row adds up to: N - w
+divides. Both parts fail with beta_1 + beta_2 = beta at most.
 """
 
 from __future__ import annotations
@@ -31,12 +38,15 @@ from hedgerow.release.release import AdditiveNoise
 
 __all__ = ["compute_covariance_intervals", "compute_mean_intervals", "to_matrix"]
 
-_GRID_POINTS, _COARSE_GRID_POINTS = 257, 65  # of the grid; fewer where radii take time, which is above so many draws:
+# of the grid; fewer where radii take time, which is above so many draws:
+_GRID_POINTS, _COARSE_GRID_POINTS = 257, 65
 _MAX_FAST_DRAWS = 4
 _BATCH_GROUPS = 4096  # groups at a time
-_MEANS_SHARE = 0.1  # this part of the failures allowed is for the means, where a covariance is asked for
+# this part of the failures allowed is for the means, where a covariance is asked for
+_MEANS_SHARE = 0.1
 _STEP, _MAX_ITERATIONS = 1e-3, 40
-_MAX_COVARIANCE = 1.0  # a covariance of t and u is between -1/4 and 1/4, of a sample between -1/2 and 1/2
+# a covariance of t and u is between -1/4 and 1/4, of a sample between -1/2 and 1/2
+_MAX_COVARIANCE = 1.0
 _ROUNDING_ERROR = 1e-14  # what sums of a few doubles may lose, as a part of what is summed
 
 NoisyNumbers = Sequence[Sequence[int | Fraction]]
@@ -44,27 +54,48 @@ NoisyNumbers = Sequence[Sequence[int | Fraction]]
 
 def to_matrix(columns: NoisyNumbers) -> Floats:
     """A row for each group, a column for each number."""
-    return np.array([[float(number) for number in column] for column in columns]).reshape(len(columns), -1).T
+    return (
+        np.array([[float(number) for number in column] for column in columns])
+        .reshape(len(columns), -1)
+        .T
+    )
 
 
-def compute_mean_intervals(numbers: Floats, counts: Floats, law: AdditiveNoise | WeightedNoise, beta: float) -> Floats:
-    """For each group (a row of ``numbers``) the ends of the interval of the mean, between 0 and 1; ``counts`` is what each number counts in
-    it. The whole range where the noise of the total may be as large as the total."""
-    points = np.linspace(0, 1, _GRID_POINTS if len(counts) * _count_draws(law) <= _MAX_FAST_DRAWS else _COARSE_GRID_POINTS)
+def compute_mean_intervals(
+    numbers: Floats, counts: Floats, law: AdditiveNoise | WeightedNoise, beta: float
+) -> Floats:
+    """For each group (a row of ``numbers``) the ends of the interval of the mean, between 0 and 1;
+    ``counts`` is what each number counts in it. The whole range where the noise of the total may be
+    as large as the total."""
+    points = np.linspace(
+        0,
+        1,
+        _GRID_POINTS if len(counts) * _count_draws(law) <= _MAX_FAST_DRAWS else _COARSE_GRID_POINTS,
+    )
     away = np.abs(counts - points[:, None])
     far = compute_radii(law, np.maximum(away[:-1], away[1:]), beta)
     drowned = compute_radii(law, np.ones((1, len(counts))), beta)[0]
-    ends = [_solve_means(part, counts, points, far, drowned) for part in np.array_split(numbers, len(numbers) // _BATCH_GROUPS + 1)]
+    ends = [
+        _solve_means(part, counts, points, far, drowned)
+        for part in np.array_split(numbers, len(numbers) // _BATCH_GROUPS + 1)
+    ]
     return np.concatenate(ends)
 
 
-def _solve_means(numbers: Floats, counts: Floats, points: Floats, far: Floats, drowned: float) -> Floats:
-    """Between each two points, the means whose test does not fail: from the first of them to the last."""
+def _solve_means(
+    numbers: Floats, counts: Floats, points: Floats, far: Floats, drowned: float
+) -> Floats:
+    """Between each two points, the means whose test does not fail: from the first of them to the
+    last.
+    """
     part, total = (numbers @ counts)[:, None], numbers.sum(axis=1)[:, None]
     within = far + _ROUNDING_ERROR * np.abs(numbers).sum(axis=1)[:, None]
     sure = (total > drowned)[:, 0]
     total = np.where(total > drowned, total, 1.0)
-    from_, to = np.maximum(points[:-1], (part - within) / total), np.minimum(points[1:], (part + within) / total)
+    from_, to = (
+        np.maximum(points[:-1], (part - within) / total),
+        np.minimum(points[1:], (part + within) / total),
+    )
     low = np.where(from_ <= points[1:], from_, 1.0).min(axis=1)
     high = np.where(to >= points[:-1], to, 0.0).max(axis=1)
     ends = np.stack([np.minimum(low, high), np.maximum(low, high)], axis=1)
@@ -72,11 +103,15 @@ def _solve_means(numbers: Floats, counts: Floats, points: Floats, far: Floats, d
 
 
 def compute_covariance_intervals(
-    numbers: Floats, counts: tuple[Floats, Floats, Floats], law: AdditiveNoise | WeightedNoise, beta: float, less: float = 0.0
+    numbers: Floats,
+    counts: tuple[Floats, Floats, Floats],
+    law: AdditiveNoise | WeightedNoise,
+    beta: float,
+    less: float = 0.0,
 ) -> Floats:
-    """For each group the ends of the interval of the covariance of t and u; ``counts`` is what each number counts in the means of t, u and
-    t u, and ``less`` what is taken off the total. NaN where the noise of the total is large beside it. For a variance t and u are the same
-    array."""
+    """For each group the ends of the interval of the covariance of t and u; ``counts`` is what each
+    number counts in the means of t, u and t u, and ``less`` what is taken off the total. NaN where
+    the noise of the total is large beside it. For a variance t and u are the same array."""
     first, second, both = counts
     same = first is second
     total = numbers.sum(axis=1)
@@ -87,8 +122,14 @@ def compute_covariance_intervals(
     middle = (numbers @ both / total - mean * other) * total / divisor
     d = _bound_mean_error(numbers, first, mean, law, beta * _MEANS_SHARE / (1 if same else 2))
     e = d if same else _bound_mean_error(numbers, second, other, law, beta * _MEANS_SHARE / 2)
-    here = np.abs(both - other[:, None] * first - mean[:, None] * second + (mean * other - middle)[:, None])
-    wide = e[:, None] * np.abs(first - mean[:, None]) + d[:, None] * np.abs(second - other[:, None]) + (d * e)[:, None]
+    here = np.abs(
+        both - other[:, None] * first - mean[:, None] * second + (mean * other - middle)[:, None]
+    )
+    wide = (
+        e[:, None] * np.abs(first - mean[:, None])
+        + d[:, None] * np.abs(second - other[:, None])
+        + (d * e)[:, None]
+    )
     lost = 16 * _ROUNDING_ERROR * np.abs(numbers).sum(axis=1)
     curved = d * e * total / divisor
 
@@ -102,7 +143,9 @@ def compute_covariance_intervals(
 
 
 def _solve_fixed_point(weights: Floats, curved: Floats, far: Callable[[Floats], Floats]) -> Floats:
-    """For each group an x above ``curved`` and what is ``far`` for weights that are larger by x; ``_MAX_COVARIANCE`` where there is none below."""
+    """For each group an x above ``curved`` and what is ``far`` for weights that are larger by x;
+    ``_MAX_COVARIANCE`` where there is none below.
+    """
     x, settled = curved + far(weights), np.zeros(len(weights), dtype=bool)
     for _ in range(_MAX_ITERATIONS):
         tried = np.where(settled, x, np.minimum(x * (1 + _STEP), _MAX_COVARIANCE))
@@ -114,9 +157,13 @@ def _solve_fixed_point(weights: Floats, curved: Floats, far: Callable[[Floats], 
     return np.where(settled, x, _MAX_COVARIANCE)
 
 
-def _bound_mean_error(numbers: Floats, counts: Floats, mean: Floats, law: AdditiveNoise | WeightedNoise, beta: float) -> Floats:
+def _bound_mean_error(
+    numbers: Floats, counts: Floats, mean: Floats, law: AdditiveNoise | WeightedNoise, beta: float
+) -> Floats:
     """How far the exact mean may be from the noisy one."""
-    return np.asarray(np.abs(compute_mean_intervals(numbers, counts, law, beta) - mean[:, None]).max(axis=1))
+    return np.asarray(
+        np.abs(compute_mean_intervals(numbers, counts, law, beta) - mean[:, None]).max(axis=1)
+    )
 
 
 def _count_draws(law: AdditiveNoise | WeightedNoise) -> int:

@@ -1,13 +1,16 @@
 """How far several noisy numbers, each times a weight, may be off together.
 
-**Discrete noise beside continuous noise.** Discrete Laplace noise Z of scale s has Pr[|Z| >= k] = 2 q^k/(1 + q), q = e^(-1/s), which is
-Pr[|L| >= k - c] for Laplace noise L of that scale, c = s ln(2/(1 + q)) <= 1/2. So draw |L|, let |Z| be k where k - c <= |L| < k + 1 - c,
-give both one sign: then Z has its law and lies within 1 - c of L. Discrete Gaussian noise lies within a step of continuous noise in the
-same way. So a weighted sum of discrete noise has the tail of the continuous sum, so many steps later for each number.
+**Discrete noise beside continuous noise.** Discrete Laplace noise Z of scale s has Pr[|Z| >= k] = 2
+q^k/(1 + q), q = e^(-1/s), which is Pr[|L| >= k - c] for Laplace noise L of that scale, c = s
+ln(2/(1 + q)) <= 1/2. So draw |L|, let |Z| be k where k - c <= |L| < k + 1 - c, give both one sign:
+then Z has its law and lies within 1 - c of L. Discrete Gaussian noise lies within a step of
+continuous noise in the same way. So a weighted sum of discrete noise has the tail of the continuous
+sum, so many steps later for each number.
 
-**Sums of Laplace noise.** With different scales b_i,  Pr[|S| > t] = sum of b_i^(2n-2) e^(-t/b_i) / prod over j != i of (b_i^2 - b_j^2)
-(partial fractions of prod 1/(1 + (b_i u)^2)). A larger scale never makes a tail smaller, all of them being symmetric and unimodal: so equal
-scales are pushed apart, upwards.
+**Sums of Laplace noise.** With different scales b_i,  Pr[|S| > t] = sum of b_i^(2n-2) e^(-t/b_i) /
+prod over j != i of (b_i^2 - b_j^2) (partial fractions of prod 1/(1 + (b_i u)^2)). A larger scale
+never makes a tail smaller, all of them being symmetric and unimodal: so equal scales are pushed
+apart, upwards.
 """
 
 from __future__ import annotations
@@ -29,68 +32,119 @@ from hedgerow.release.release import AdditiveNoise
 __all__ = ["compute_mean_error", "compute_radii", "compute_radius"]
 
 _MAX_CLOSED_DRAWS = 4  # of up to so many scales the sum over partial fractions keeps its digits
-_MAX_FINE_ROWS, _WEIGHT_GRIDS = 128, (128, 16)  # of more, weights are such parts of the largest, coarser where they are many: so they are often the same
+# of more, weights are such parts of the largest, coarser where they are many: so they are often the
+# same
+_MAX_FINE_ROWS, _WEIGHT_GRIDS = 128, (128, 16)
 _ROUND_UP = 1 + 1e-9
 
 
-def compute_radius(law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction], beta: Fraction) -> Fraction:
-    """The sum of weights times what numbers are off stays within this, except with probability at most ``beta``: by their independent
-    noise, and by what was cut off, which the bias of the law bounds.
+def compute_radius(
+    law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction], beta: Fraction
+) -> Fraction:
+    """The sum of weights times what numbers are off stays within this, except with probability at
+    most ``beta``: by their independent noise, and by what was cut off, which the bias of the law
+    bounds.
 
-    One number: exactly. Several: for Gaussian noise that of the same variance, a step more for being discrete; for Laplace noise that of
-    the continuous sum, up to a step more for each number. Where there is noise of both kinds, each has half of ``beta``.
+    One number: exactly. Several: for Gaussian noise that of the same variance, a step more for
+    being discrete; for Laplace noise that of the continuous sum, up to a step more for each number.
+    Where there is noise of both kinds, each has half of ``beta``.
     """
     if isinstance(law, WeightedNoise) and law.bias:
-        return compute_radius(WeightedNoise(law.terms), weights, beta) + law.bias * sum(map(abs, weights))
+        return compute_radius(WeightedNoise(law.terms), weights, beta) + law.bias * sum(
+            map(abs, weights)
+        )
     if len(kinds := _split_by_kind(law)) > 1:
         return sum((compute_radius(kind, weights, beta / 2) for kind in kinds), Fraction(0))
-    known = Counter(_list_draws(law, weights))  # where totals and parts are made consistent, thousands are alike
+    # where totals and parts are made consistent, thousands are alike
+    known = Counter(_list_draws(law, weights))
     if known.total() == 1:
         ((one, weight),) = known
         return weight * int(one.error(beta))
     largest = max(one.scale * weight for one, weight in known)
     if any(isinstance(one, Gaussian) for one, _ in known):
         unit = max(weight for _, weight in known)
-        size = math.sqrt(sum(many * float(one.scale * (weight / unit)) ** 2 for (one, weight), many in known.items()))
+        size = math.sqrt(
+            sum(
+                many * float(one.scale * (weight / unit)) ** 2
+                for (one, weight), many in known.items()
+            )
+        )
         return unit * (gaussian_radius(size, float(beta)) + 1)
     sizes = tuple(sorted(float(one.scale * weight / largest) for one, weight in known.elements()))
-    steps = sum(many * weight * Fraction(_bound_coupling_distance(one)) for (one, weight), many in known.items())
+    steps = sum(
+        many * weight * Fraction(_bound_coupling_distance(one))
+        for (one, weight), many in known.items()
+    )
     far = Fraction(_find_laplace_radius(sizes, float(beta))) * largest + steps
-    return min(far, sum((many * weight * int(one.error(beta / known.total())) for (one, weight), many in known.items()), Fraction(0)))
+    return min(
+        far,
+        sum(
+            (
+                many * weight * int(one.error(beta / known.total()))
+                for (one, weight), many in known.items()
+            ),
+            Fraction(0),
+        ),
+    )
 
 
 def compute_radii(law: AdditiveNoise | WeightedNoise, weights: Floats, beta: float) -> Floats:
-    """For each row of weights at least r, the radius of the continuous sum and some steps for each number. r grows with the size of each
-    weight, and is twice as large where all weights are. Of many draws, which take time, weights are rounded up."""
+    """For each row of weights at least r, the radius of the continuous sum and some steps for each
+    number. r grows with the size of each weight, and is twice as large where all weights are. Of
+    many draws, which take time, weights are rounded up."""
     if isinstance(law, WeightedNoise) and law.bias:
-        return np.asarray(compute_radii(WeightedNoise(law.terms), weights, beta) + float(law.bias) * _ROUND_UP * np.abs(weights).sum(axis=1))
+        return np.asarray(
+            compute_radii(WeightedNoise(law.terms), weights, beta)
+            + float(law.bias) * _ROUND_UP * np.abs(weights).sum(axis=1)
+        )
     if len(kinds := _split_by_kind(law)) > 1:
         return np.asarray(sum(compute_radii(kind, weights, beta / 2) for kind in kinds))
     parts = law.terms if isinstance(law, WeightedNoise) else ((law, Fraction(1)),)
     each = np.array([float(one.scale * share) for one, share in parts])
     size = np.abs(weights)
-    steps = size.sum(axis=1) * float(sum(share * Fraction(_bound_coupling_distance(one)) for one, share in parts))
+    steps = size.sum(axis=1) * float(
+        sum(share * Fraction(_bound_coupling_distance(one)) for one, share in parts)
+    )
     if any(isinstance(one, Gaussian) for one, _ in parts):
-        return np.asarray(_find_normal_radius(beta) * np.sqrt(np.square(size).sum(axis=1) * np.square(each).sum()) * _ROUND_UP + steps)
+        return np.asarray(
+            _find_normal_radius(beta)
+            * np.sqrt(np.square(size).sum(axis=1) * np.square(each).sum())
+            * _ROUND_UP
+            + steps
+        )
     most = np.maximum(size.max(axis=1), 1e-300)
     size = size / most[:, None]
     slow = size.shape[1] * len(parts) > _MAX_CLOSED_DRAWS
     grain = _WEIGHT_GRIDS[len(size) > _MAX_FINE_ROWS]
     size = np.ceil(size * grain) / grain if slow else size
-    sizes = np.sort((size[:, :, None] * (each / each.max())).reshape(len(size), size.shape[1] * len(each)), axis=1)
-    far = [_find_laplace_radius(tuple(row[row > 0].tolist()), beta) for row in sizes] if slow else _find_closed_radii(sizes, beta)
+    sizes = np.sort(
+        (size[:, :, None] * (each / each.max())).reshape(len(size), size.shape[1] * len(each)),
+        axis=1,
+    )
+    far = (
+        [_find_laplace_radius(tuple(row[row > 0].tolist()), beta) for row in sizes]
+        if slow
+        else _find_closed_radii(sizes, beta)
+    )
     return np.asarray(np.asarray(far) * most * each.max() * _ROUND_UP + steps)
 
 
 def _split_by_kind(law: AdditiveNoise | WeightedNoise) -> list[AdditiveNoise | WeightedNoise]:
-    """The law, or what of it is Gaussian and what is not: totals and parts may have noise of different kinds."""
+    """The law, or what of it is Gaussian and what is not: totals and parts may have noise of
+    different kinds.
+    """
     if not isinstance(law, WeightedNoise):
         return [law]
-    each = [tuple(part for part in law.terms if isinstance(part[0], Gaussian) == gaussian) for gaussian in (True, False)]
+    each = [
+        tuple(part for part in law.terms if isinstance(part[0], Gaussian) == gaussian)
+        for gaussian in (True, False)
+    ]
     return [WeightedNoise(parts) for parts in each if parts]
 
 
-def _list_draws(law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction]) -> list[tuple[AdditiveNoise, Fraction]]:
+def _list_draws(
+    law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction]
+) -> list[tuple[AdditiveNoise, Fraction]]:
     """Every draw of noise, with its weight."""
     used = [abs(weight) for weight in weights if weight]
     laws = law.terms if isinstance(law, WeightedNoise) else ((law, Fraction(1)),)
@@ -116,13 +170,17 @@ def _find_normal_radius(beta: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _find_laplace_radius(sizes: tuple[float, ...], beta: float) -> float:
-    """Where the tails of a sum of continuous Laplace noise of these scales, the largest of which is 1, hold ``beta`` or a little less."""
+    """Where the tails of a sum of continuous Laplace noise of these scales, the largest of which
+    is 1, hold ``beta`` or a little less.
+    """
     if len(sizes) <= _MAX_CLOSED_DRAWS:
         return float(_find_closed_radii(np.array([sizes]), beta)[0])
     low, high = 0.0, len(sizes) * math.log(len(sizes) / beta) + 1
     while high - low > 1e-6 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if _compute_tail(middle, sizes) <= beta * 0.999 else (middle, high)
+        low, high = (
+            (low, middle) if _compute_tail(middle, sizes) <= beta * 0.999 else (middle, high)
+        )
     return high
 
 
@@ -143,16 +201,23 @@ def _find_closed_radii(sizes: Floats, beta: float) -> Floats:
         middle = (low + high) / 2
         with np.errstate(under="ignore"):
             each = parts * np.exp(-middle[:, None] / spread)
-        inside = each.sum(axis=1) + 1e-13 * np.abs(each).sum(axis=1) <= beta  # what rounding may have cost is added
+        # what rounding may have cost is added
+        inside = each.sum(axis=1) + 1e-13 * np.abs(each).sum(axis=1) <= beta
         low, high = np.where(inside, low, middle), np.where(inside, middle, high)
     return np.asarray(high)
 
 
 def _compute_tail(t: float, sizes: tuple[float, ...]) -> float:
-    """Pr[|S| > t]: twice the integral of e^(-zt) M(z)/(2 pi i z) over z = c + iy, M(z) = prod 1/(1 - (b z)^2), at a c near the saddle."""
-    tried, (squares, many) = np.linspace(0.01, 0.99, 99), np.unique(np.square(sizes), return_counts=True)
+    """Pr[|S| > t]: twice the integral of e^(-zt) M(z)/(2 pi i z) over z = c + iy, M(z) = prod
+    1/(1 - (b z)^2), at a c near the saddle.
+    """
+    tried, (squares, many) = (
+        np.linspace(0.01, 0.99, 99),
+        np.unique(np.square(sizes), return_counts=True),
+    )
     c = tried[np.argmin(-tried * t - np.log1p(-np.outer(tried**2, squares)) @ many - np.log(tried))]
-    y = np.sinh(np.linspace(0, 12, 4_001)) / 100  # up to 800 scales, closest together at 0: right to a millionth
+    # up to 800 scales, closest together at 0: right to a millionth
+    y = np.sinh(np.linspace(0, 12, 4_001)) / 100
     z = c + 1j * y
     under = -z * t - np.log(z)  # as logarithms: of thousands the product is beyond all doubles
     for square, times in zip(squares, many, strict=True):
@@ -163,18 +228,27 @@ def _compute_tail(t: float, sizes: tuple[float, ...]) -> float:
 def compute_mean_error(law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction]) -> float:
     """The mean absolute value of weights times independent noise.
 
-    One number: 1/sinh(1/t) steps for discrete Laplace noise of scale t, about sigma sqrt(2/pi) for discrete Gaussian noise. Several Laplace
-    ones: the integral of (1 - f(u))/u^2 over u > 0, times 2/pi, where f is the characteristic function, prod 1/(1 + (w b u)^2).
+    One number: 1/sinh(1/t) steps for discrete Laplace noise of scale t, about sigma sqrt(2/pi) for
+    discrete Gaussian noise. Several Laplace ones: the integral of (1 - f(u))/u^2 over u > 0, times
+    2/pi, where f is the characteristic function, prod 1/(1 + (w b u)^2).
     """
     known = _list_draws(law, weights)
-    largest = max((one.scale * weight for one, weight in known), default=Fraction(1))  # squares of parts of it are doubles
+    # squares of parts of it are doubles
+    largest = max((one.scale * weight for one, weight in known), default=Fraction(1))
     sizes = np.array([float(one.scale * weight / largest) for one, weight in known])
-    if any(isinstance(one, Gaussian) for one, _ in known):  # the square of Laplace noise is twice that of its scale
+    # the square of Laplace noise is twice that of its scale
+    if any(isinstance(one, Gaussian) for one, _ in known):
         twice = np.array([1 if isinstance(one, Gaussian) else 2 for one, _ in known])
-        return float(largest) * math.sqrt(2 / math.pi) * math.sqrt(float((np.square(sizes) * twice).sum()))
+        return (
+            float(largest)
+            * math.sqrt(2 / math.pi)
+            * math.sqrt(float((np.square(sizes) * twice).sum()))
+        )
     if len(known) == 1:
         ((one, weight),) = known
-        return float(weight) / math.sinh(1 / float(one.scale)) if one.scale > Fraction(1, 500) else 0.0
+        return (
+            float(weight) / math.sinh(1 / float(one.scale)) if one.scale > Fraction(1, 500) else 0.0
+        )
     u = np.tan((np.arange(20_000) + 0.5) * (math.pi / 2 / 20_000)) / sizes.max()
     near = -np.expm1(-np.log1p((u[:, None] * sizes) ** 2).sum(axis=1))
     slope = (1 + (u * sizes.max()) ** 2) / sizes.max() * (math.pi / 2 / 20_000)

@@ -1,6 +1,7 @@
 """For each statistic the mechanisms that apply, calibrated, with the errors to be expected of them.
 
-Formulas for the reference of ``hedgerow.advisor``; tests hold them against what the mechanisms do on such data.
+Formulas for the reference of ``hedgerow.advisor``; tests hold them against what the mechanisms do
+on such data.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from hedgerow.sensitivity.sensitivity_table import global_sensitivity
 __all__ = ["STATISTICS"]
 
 _FAILURE_PROBABILITY = Fraction(1, 20)
-_NOISE_EXPONENT = 3  # of the power noises with a mean, about the one with the least error under smooth sensitivity
+# of the power noises with a mean, about the one with the least error under smooth sensitivity
+_NOISE_EXPONENT = 3
 
 StatisticOptions = tuple[str, str, list[Option]]
 OptionFactory = Callable[[], Option]
@@ -52,19 +54,45 @@ def _list_applicable(*makers: OptionFactory) -> list[Option]:
     return found
 
 
-def _build_noise_options(q: RecommendationRequest, move: Number | Sensitivity, grid: Fraction | None, *, per: int = 1, name: str = "", note: str = "") -> list[Option]:
-    """Laplace noise, and Gaussian where there is a delta, on one answer, or on two whose errors are averaged and divided by ``per``."""
+def _build_noise_options(
+    q: RecommendationRequest,
+    move: Number | Sensitivity,
+    grid: Fraction | None,
+    *,
+    per: int = 1,
+    name: str = "",
+    note: str = "",
+) -> list[Option]:
+    """Laplace noise, and Gaussian where there is a delta, on one answer, or on two whose errors
+    are averaged and divided by ``per``.
+    """
     both = isinstance(move, Sensitivity) and move.l0 == 2
 
     def laplace() -> Option:
         noise = Laplace.calibrate(sensitivity=move, epsilon=q.epsilon, grid=grid)
-        mean = float(noise.grid) * _compute_mean_magnitude(float(noise.grid / noise.scale)) * (0.75 if both else 1)
-        return Option(f"laplace{name}", noise, mean / per, float(noise.error(_FAILURE_PROBABILITY)) / per, note or "pure epsilon")
+        mean = (
+            float(noise.grid)
+            * _compute_mean_magnitude(float(noise.grid / noise.scale))
+            * (0.75 if both else 1)
+        )
+        return Option(
+            f"laplace{name}",
+            noise,
+            mean / per,
+            float(noise.error(_FAILURE_PROBABILITY)) / per,
+            note or "pure epsilon",
+        )
 
     def gaussian() -> Option:
         noise = Gaussian.calibrate(sensitivity=move, epsilon=q.epsilon, delta=q.delta, grid=grid)
         mean = float(noise.scale) * sqrt((1 if both else 2) / pi)
-        return Option(f"gaussian{name}", noise, mean / per, float(noise.error(_FAILURE_PROBABILITY)) / per, note or "spends delta")
+        return Option(
+            f"gaussian{name}",
+            noise,
+            mean / per,
+            float(noise.error(_FAILURE_PROBABILITY)) / per,
+            note or "spends delta",
+        )
 
     return _list_applicable(laplace, *([gaussian] if q.delta is not None else []))
 
@@ -75,39 +103,69 @@ def _compute_mean_magnitude(rate: float) -> float:
 
 
 def _build_count_options(q: RecommendationRequest) -> StatisticOptions:
-    inverse, worst = InverseSensitivity.calibrate(epsilon=q.epsilon), Laplace(2 / q.epsilon).error(_FAILURE_PROBABILITY)
-    half = Option("inverse", inverse, _compute_mean_magnitude(float(q.epsilon / 2)), float(worst), "the same noise at half the epsilon")
+    inverse, worst = (
+        InverseSensitivity.calibrate(epsilon=q.epsilon),
+        Laplace(2 / q.epsilon).error(_FAILURE_PROBABILITY),
+    )
+    half = Option(
+        "inverse",
+        inverse,
+        _compute_mean_magnitude(float(q.epsilon / 2)),
+        float(worst),
+        "the same noise at half the epsilon",
+    )
     return "rows", "whatever the data", [*_build_noise_options(q, 1, None), half]
 
 
 def _build_sum_options(q: RecommendationRequest) -> StatisticOptions:
-    low, high = q.declared_range.lower * q.declared_range.grid, q.declared_range.upper * q.declared_range.grid
+    low, high = (
+        q.declared_range.lower * q.declared_range.grid,
+        q.declared_range.upper * q.declared_range.grid,
+    )
     move = global_sensitivity("sum", neighbours=q.neighbours, lower=low, upper=high)
     return _COLUMN_UNITS, "whatever the data", _build_noise_options(q, move, q.declared_range.grid)
 
 
 def _build_mean_options(q: RecommendationRequest) -> StatisticOptions:
-    """Where n is private, the mean comes from two noisy sums; their errors are divided by n, in first order."""
+    """Where n is private, the mean comes from two noisy sums; their errors are divided by n, in
+    first order.
+    """
     width, grid = q.width, q.declared_range.grid
     if q.neighbours == "change-one":
-        return _COLUMN_UNITS, "whatever the data", _build_noise_options(q, width / q.n, Grid.for_distance(width / q.n, "n").step, note="n is public")
+        return (
+            _COLUMN_UNITS,
+            "whatever the data",
+            _build_noise_options(
+                q, width / q.n, Grid.for_distance(width / q.n, "n").step, note="n is public"
+            ),
+        )
     largest = max(-q.declared_range.lower, q.declared_range.upper) * grid
     middle = abs(float((q.declared_range.lower + q.declared_range.upper) * grid / (2 * largest)))
 
     def two(name: str, move: Fraction, share: float, note: str) -> Option:
-        noise = Laplace.calibrate(sensitivity=Sensitivity.each(2, move), epsilon=q.epsilon, grid=grid)
-        each = float(noise.scale) / q.n  # a mean of |Z + share Z'| (1 + share + share^2)/(1 + share), and 95 % of |Z + Z'| within 4.12
+        noise = Laplace.calibrate(
+            sensitivity=Sensitivity.each(2, move), epsilon=q.epsilon, grid=grid
+        )
+        # a mean of |Z + share Z'| (1 + share + share^2)/(1 + share), and 95 % of |Z + Z'| within
+        # 4.12
+        each = float(noise.scale) / q.n
         return Option(name, noise, each * (1 + share + share**2) / (1 + share), 4.12 * each, note)
 
     both = Sensitivity(2, width, width, width**2)
     found = [
-        *_build_noise_options(q, both, grid, per=q.n, name=", both ends", note="sums of x - lower and of upper - x"),
+        *_build_noise_options(
+            q, both, grid, per=q.n, name=", both ends", note="sums of x - lower and of upper - x"
+        ),
         *_list_applicable(
             lambda: two("laplace, centred", width / 2, 0.0, "sum of x - middle, and a count"),
             lambda: two("laplace, plain", largest, middle, "sum and count"),
         ),
     ]
-    return _COLUMN_UNITS, "where the mean is in the middle of the range and n far above 1/epsilon", found
+    return (
+        _COLUMN_UNITS,
+        "where the mean is in the middle of the range and n far above 1/epsilon",
+        found,
+    )
 
 
 def _build_quantile_options(q: RecommendationRequest) -> StatisticOptions:
@@ -116,11 +174,29 @@ def _build_quantile_options(q: RecommendationRequest) -> StatisticOptions:
         Quantiles.calibrate(at=q.p, neighbours=q.neighbours, epsilon=q.epsilon),
         InverseSensitivity.calibrate(epsilon=q.epsilon),
     )
-    off = _compute_mean_rank_error(float(q.epsilon / 2 / (1 if q.neighbours == "change-one" else quantile.max_rank_shift)), p * n, (1 - p) * n, n / 2, q.rows_per_point)
+    off = _compute_mean_rank_error(
+        float(q.epsilon / 2 / (1 if q.neighbours == "change-one" else quantile.max_rank_shift)),
+        p * n,
+        (1 - p) * n,
+        n / 2,
+        q.rows_per_point,
+    )
     ranks = inverse.rank_error(_FAILURE_PROBABILITY, quantile, n, q.declared_range.width)
     found = [
-        Option("exponential", chosen, off, min(chosen.error(_FAILURE_PROBABILITY, q.declared_range.width), n), "ranks are bounded whatever the data"),
-        Option("inverse", inverse, off, None if ranks == inf else ranks, "prefers values that occur, else the same"),
+        Option(
+            "exponential",
+            chosen,
+            off,
+            min(chosen.error(_FAILURE_PROBABILITY, q.declared_range.width), n),
+            "ranks are bounded whatever the data",
+        ),
+        Option(
+            "inverse",
+            inverse,
+            off,
+            None if ranks == inf else ranks,
+            "prefers values that occur, else the same",
+        ),
         *_build_local_sensitivity_options(q, min(p, 1 - p) * n),
         *_build_global_sensitivity_options(q),
     ]
@@ -130,13 +206,26 @@ def _build_quantile_options(q: RecommendationRequest) -> StatisticOptions:
 def _build_extreme_options(q: RecommendationRequest) -> StatisticOptions:
     n, rows = q.n, InverseSensitivity.calibrate(epsilon=q.epsilon)
     inside = Extreme.calibrate(side=q.statistic, width=q.declared_range.width, epsilon=q.epsilon)
-    # Beyond the data lie points n/4 ranks away on average. They weigh as n/2 ranks at the depth; the points around it, as 2/factor ranks.
+    # Beyond the data lie points n/4 ranks away on average. They weigh as n/2 ranks at the depth;
+    # the points around it, as 2/factor ranks.
     beyond = n / 2 * exp(-inside.depth * float(inside.factor)) * float(inside.factor) / 2
     off = (inside.depth + beyond * n / 4) / (1 + beyond) if inside.depth < n else 1.25 * n
     worst = inside.error(_FAILURE_PROBABILITY, q.declared_range.width)
     found = [
-        Option("rank inside", inside, off, worst if worst < n else None, f"aims {inside.depth} ranks inside, so as not to miss the data"),
-        Option("inverse", rows, inf, None, "useless: every point beyond the data, up to the bound, has length 1"),
+        Option(
+            "rank inside",
+            inside,
+            off,
+            worst if worst < n else None,
+            f"aims {inside.depth} ranks inside, so as not to miss the data",
+        ),
+        Option(
+            "inverse",
+            rows,
+            inf,
+            None,
+            "useless: every point beyond the data, up to the bound, has length 1",
+        ),
         *_build_local_sensitivity_options(q, 0.0),
         *_build_global_sensitivity_options(q),
     ]
@@ -144,18 +233,25 @@ def _build_extreme_options(q: RecommendationRequest) -> StatisticOptions:
 
 
 def _build_global_sensitivity_options(q: RecommendationRequest) -> list[Option]:
-    """Laplace noise scaled to global sensitivity, 2n ranks; answers outside are moved to the ends, so many ranks away."""
+    """Laplace noise scaled to global sensitivity, 2n ranks; answers outside are moved to the
+    ends, so many ranks away.
+    """
     scale, ends = 2 * q.n / float(q.epsilon), (q.n * (0.5 + float(q.p)), q.n * (1.5 - float(q.p)))
     mean = sum(-scale * expm1(-side / scale) for side in ends) / 2
-    noise = partial(Laplace.calibrate, sensitivity=q.width, epsilon=q.epsilon, grid=q.declared_range.grid)
-    return _list_applicable(lambda: Option("laplace", noise(), mean, None, "noise as wide as the range"))
+    noise = partial(
+        Laplace.calibrate, sensitivity=q.width, epsilon=q.epsilon, grid=q.declared_range.grid
+    )
+    return _list_applicable(
+        lambda: Option("laplace", noise(), mean, None, "noise as wide as the range")
+    )
 
 
 def _build_local_sensitivity_options(q: RecommendationRequest, inner: float) -> list[Option]:
     """Noise scaled to smooth sensitivity, and to a tested guess at the local one.
 
-    ``inner`` ranks lie between the quantile and the nearer end of the data. On the reference, k rows open a window of (k+1) c ranks, c = 1
-    under change-one, 2 max(p, 1-p) under add-remove; beyond the end of the data it takes in the empty quarter of the range, n/2 ranks.
+    ``inner`` ranks lie between the quantile and the nearer end of the data. On the reference, k
+    rows open a window of (k+1) c ranks, c = 1 under change-one, 2 max(p, 1-p) under add-remove;
+    beyond the end of the data it takes in the empty quarter of the range, n/2 ranks.
     """
     n, reach = q.n, float(Quantile(q.p, q.neighbours).max_rank_shift)
     wide, step = (1.0, 1.0) if q.neighbours == "change-one" else (2 * reach, reach)
@@ -163,38 +259,77 @@ def _build_local_sensitivity_options(q: RecommendationRequest, inner: float) -> 
 
     def smooth(noise: SmoothSensitivity, mean: float, note: str) -> Option:
         beta = float(noise.beta)
-        best = max(1, round(min(wide / beta, end * wide) / cell))  # cells at which the window weighs most
+        # cells at which the window weighs most
+        best = max(1, round(min(wide / beta, end * wide) / cell))
         inside = best * cell * exp(-beta * max((best * cell - (cell - 1) / 2) / wide - 1, 0.0))
         bound = min(max(inside, (n / 2 + wide * (end + 1)) * exp(-beta * end)), 2.0 * n)
-        return Option(f"smooth, {noise.noise}", noise, min(bound * mean / float(noise.alpha), float(n)), None, note)
+        return Option(
+            f"smooth, {noise.noise}",
+            noise,
+            min(bound * mean / float(noise.alpha), float(n)),
+            None,
+            note,
+        )
 
     def proposed(delta: Fraction) -> Option:
-        test = Stable.calibrate(epsilon=q.epsilon / 2, delta=delta).error(_FAILURE_PROBABILITY)  # such a distance passes 19 times in 20
+        # such a distance passes 19 times in 20
+        test = Stable.calibrate(epsilon=q.epsilon / 2, delta=delta).error(_FAILURE_PROBABILITY)
         bound = min(q.width, Fraction(ceil(test * wide + 1)) * q.width / (2 * n))
-        guess = ProposeTestRelease.calibrate(bound=bound, epsilon=q.epsilon, delta=delta, grid=q.declared_range.grid)
+        guess = ProposeTestRelease.calibrate(
+            bound=bound, epsilon=q.epsilon, delta=delta, grid=q.declared_range.grid
+        )
         off = min(float(guess.noise.scale) / q.rank_width, float(n)) if end > test else float(n)
-        return Option("propose-test-release", guess, off, None, f"spends delta; bound {float(bound):.3g}; may answer nothing")
+        return Option(
+            "propose-test-release",
+            guess,
+            off,
+            None,
+            f"spends delta; bound {float(bound):.3g}; may answer nothing",
+        )
 
-    make = partial(SmoothSensitivity.calibrate, epsilon=q.epsilon, bound=q.width, grid=q.declared_range.grid)
-    pure: list[OptionFactory] = [lambda: smooth(make(gamma=_NOISE_EXPONENT), 1 / (2 * cos(pi / _NOISE_EXPONENT)), "pure; good where data are dense")]
+    make = partial(
+        SmoothSensitivity.calibrate, epsilon=q.epsilon, bound=q.width, grid=q.declared_range.grid
+    )
+    pure: list[OptionFactory] = [
+        lambda: smooth(
+            make(gamma=_NOISE_EXPONENT),
+            1 / (2 * cos(pi / _NOISE_EXPONENT)),
+            "pure; good where data are dense",
+        )
+    ]
     if (delta := q.delta) is None:
         return _list_applicable(*pure)
-    return _list_applicable(*pure, lambda: smooth(make(noise="laplace", delta=delta), 1.0, "spends delta"), partial(proposed, delta))
+    return _list_applicable(
+        *pure,
+        lambda: smooth(make(noise="laplace", delta=delta), 1.0, "spends delta"),
+        partial(proposed, delta),
+    )
 
 
 def _build_mode_options(q: RecommendationRequest) -> StatisticOptions:
-    """In rows by which the answer is rarer than the mode, where all others are just too rare: the worst case, so no reference is needed."""
+    """In rows by which the answer is rarer than the mode, where all others are just too rare:
+    the worst case, so no reference is needed.
+    """
     monotone, candidates = q.neighbours == "add-remove", q.declared_range.width + 1
 
     def option(method: str, mechanism: Any, note: str, times: int = 1) -> Option:
-        # The loss is either 0 or error(b), the latter with probability b; the worst b makes the worst mean.
+        # The loss is either 0 or error(b), the latter with probability b; the worst b makes the
+        # worst mean.
         mean = max(i / 20 * mechanism.error(Fraction(i, 20), candidates) for i in range(1, 20))
-        return Option(method, mechanism, times * mean, times * mechanism.error(_FAILURE_PROBABILITY, candidates), note)
+        return Option(
+            method,
+            mechanism,
+            times * mean,
+            times * mechanism.error(_FAILURE_PROBABILITY, candidates),
+            note,
+        )
 
     steps = 1 if monotone else 2
     given: dict[str, Any] = {"sensitivity": 1, "epsilon": q.epsilon, "monotone": monotone}
     found = [
-        option("permute-and-flip", PermuteAndFlip.calibrate(**given), "never worse than exponential"),
+        option(
+            "permute-and-flip", PermuteAndFlip.calibrate(**given), "never worse than exponential"
+        ),
         option("exponential", Exponential.calibrate(**given), "cheaper in rho"),
         option("noisy max", NoisyMax.calibrate(**given), "tells the lead as well"),
         option("inverse", InverseSensitivity.calibrate(epsilon=q.epsilon), "half as sharp", steps),
@@ -202,14 +337,26 @@ def _build_mode_options(q: RecommendationRequest) -> StatisticOptions:
     if q.delta is not None:
         stable = Stable.calibrate(epsilon=q.epsilon, delta=q.delta)
         lead = steps * stable.error(_FAILURE_PROBABILITY)
-        found.append(Option("stable", stable, inf, None, f"spends delta; exact where the lead is {lead} rows or more, else nothing"))
+        found.append(
+            Option(
+                "stable",
+                stable,
+                inf,
+                None,
+                f"spends delta; exact where the lead is {lead} rows or more, else nothing",
+            )
+        )
     return "rows", "in the worst case", found
 
 
-def _compute_mean_rank_error(factor: float, left: float, right: float, slack: float, tied: float) -> float:
-    """The mean distance, in ranks, of a choice that falls off by e^factor a rank for so many ranks to either side, and then stays as it is.
+def _compute_mean_rank_error(
+    factor: float, left: float, right: float, slack: float, tied: float
+) -> float:
+    """The mean distance, in ranks, of a choice that falls off by e^factor a rank for so many ranks
+    to either side, and then stays as it is.
 
-    Values come in cells of ``tied`` rows, if more than one; far ranks are looked at in larger cells.
+    Values come in cells of ``tied`` rows, if more than one; far ranks are looked at in larger
+    cells.
     """
     cell = max(tied, 1.0, min(max(left, right), 64 / factor) / 1e5)
     mass, total = 1.0, 0.0

@@ -27,16 +27,22 @@ def choose(
     grid: Number | None = None,
     p: Number | None = None,
 ) -> Recommendation:
-    """Rank the mechanisms for a statistic of about ``n`` rows, one row a unit, between declared bounds, at a price.
+    """Rank the mechanisms for a statistic of about ``n`` rows, one row a unit, between declared
+    bounds, at a price.
 
-    Methods that need a delta take part where one is given. ``p`` is for the statistic ``"quantile"``.
+    Methods that need a delta take part where one is given. ``p`` is for the statistic
+    ``"quantile"``.
     """
     if statistic not in STATISTICS:
         raise InvalidArgument("statistic", f"must be one of {', '.join(STATISTICS)}", statistic)
     if (statistic == "quantile") != (p is not None):
         raise InvalidArgument("p", "must be given for a quantile, and for nothing else", p)
     share = {"median": Fraction(1, 2), "min": Fraction(0), "max": Fraction(1)}.get(statistic, p)
-    bounds = None if lower is None or upper is None else Sample.from_values([], lower=lower, upper=upper, grid=grid)
+    bounds = (
+        None
+        if lower is None or upper is None
+        else Sample.from_values([], lower=lower, upper=upper, grid=grid)
+    )
     question = RecommendationRequest(
         statistic,
         parse_epsilon(epsilon),
@@ -48,9 +54,20 @@ def choose(
     )
     unit, reference, options = STATISTICS[statistic](question)
     if not options:
-        raise InvalidArgument("epsilon", "must be larger for so wide a range, or the grid coarser: no mechanism takes it", epsilon)
+        raise InvalidArgument(
+            "epsilon",
+            "must be larger for so wide a range, or the grid coarser: no mechanism takes it",
+            epsilon,
+        )
     name = f"quantile {question.p}" if statistic == "quantile" else statistic
     where = f" between {lower} and {upper}" if question.bounds is not None else ""
-    price = f"epsilon {float(question.epsilon):g}" + (f", delta {float(question.delta):g}" if question.delta else "")
+    price = f"epsilon {float(question.epsilon):g}" + (
+        f", delta {float(question.delta):g}" if question.delta else ""
+    )
     ranked = tuple(sorted(options, key=lambda option: option.expected))
-    return Recommendation(f"{name} of about {question.n:,} rows{where}, {price}, {neighbours}", unit, reference, ranked)
+    return Recommendation(
+        f"{name} of about {question.n:,} rows{where}, {price}, {neighbours}",
+        unit,
+        reference,
+        ranked,
+    )

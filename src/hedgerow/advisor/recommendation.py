@@ -11,7 +11,9 @@ __all__ = ["Option", "Recommendation"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to release the statistic: a calibrated ``mechanism``, what to expect of it in ``unit``, and what to know about it."""
+    """One way to release the statistic: a calibrated ``mechanism``, what to expect of it in
+    ``unit``, and what to know about it.
+    """
 
     method: str
     mechanism: Any
@@ -39,16 +41,30 @@ class Recommendation:
         """One sentence."""
         best, *others = self.options
         if not others:
-            return f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit}: nothing else applies."
+            return (
+                f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit}:"
+                " nothing else applies."
+            )
         ahead, next_best = best.expected, others[0].expected
-        lead = f"{next_best / ahead:.3g} times better than" if 0 < ahead * 1.05 < next_best < 1e6 * ahead else "far better than"
+        lead = (
+            f"{next_best / ahead:.3g} times better than"
+            if 0 < ahead * 1.05 < next_best < 1e6 * ahead
+            else "far better than"
+        )
         lead = "as good as" if next_best <= ahead * 1.05 else lead
-        return f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit}, {lead} {others[0].method}: {best.note}."
+        return (
+            f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit},"
+            f" {lead} {others[0].method}: {best.note}."
+        )
 
     def __str__(self) -> str:
         width = max(len("method"), *(len(option.method) for option in self.options))
         rows = [f"  {'method':<{width}}  {'expected':>10}  {'worst, 95 %':>11}"]
-        rows += [f"  {o.method:<{width}}  {_format_error(o.expected):>10}  {_format_error(o.worst):>11}  {o.note}" for o in self.options]
+        rows += [
+            f"  {o.method:<{width}}  {_format_error(o.expected):>10}  {_format_error(o.worst):>11} "
+            f" {o.note}"
+            for o in self.options
+        ]
         return "\n".join([f"{self.question}; errors in {self.unit}, {self.reference}", *rows])
 
 

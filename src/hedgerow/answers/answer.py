@@ -1,4 +1,6 @@
-"""The answer: noisy values, intervals at any level, what it cost. All of it is post-processing of one release."""
+"""The answer: noisy values, intervals at any level, what it cost. All of it is post-processing
+of one release.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
-from hedgerow.accuracy.weighted_noise import average_releases, find_fineness, find_noise, read_columns, select_comparable
+from hedgerow.accuracy.weighted_noise import (
+    average_releases,
+    find_fineness,
+    find_noise,
+    read_columns,
+    select_comparable,
+)
 from hedgerow.answers.dataframes import FrameConversions
 from hedgerow.answers.estimates.bracketed_quantile import estimate_bracketed
 from hedgerow.answers.estimates.estimate import Estimate, Interval, estimate_aggregate
@@ -20,7 +28,14 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.order_statistics import OrderStatistic
-from hedgerow.plan.scalar.expressions import ColumnRef, Constant, Expression, evaluate, find_columns, infer_range
+from hedgerow.plan.scalar.expressions import (
+    ColumnRef,
+    Constant,
+    Expression,
+    evaluate,
+    find_columns,
+    infer_range,
+)
 from hedgerow.plan.values import Range, Value
 from hedgerow.privacy.loss import Loss
 from hedgerow.release.candidate_selection import CalibratedSelection
@@ -28,14 +43,23 @@ from hedgerow.release.release import Release
 from hedgerow.sql.predicates.date_granularity import Granularity, compute_granularity
 from hedgerow.sql.question import AggregateCall, Question, SortKey
 
-__all__ = ["Answer", "Receipt", "build_answer", "build_receipt", "describe_averaging", "replace_estimates"]
+__all__ = [
+    "Answer",
+    "Receipt",
+    "build_answer",
+    "build_receipt",
+    "describe_averaging",
+    "replace_estimates",
+]
 
 DEFAULT_LEVEL = Fraction(95, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Which ledger entry paid. ``reused`` says that it was paid for earlier, and cost nothing now."""
+    """Which ledger entry paid. ``reused`` says that it was paid for earlier, and cost nothing
+    now.
+    """
 
     entry: int
     hash: str
@@ -45,7 +69,13 @@ class Receipt:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        return {"entry": self.entry, "hash": self.hash, "time": self.time, "epsilon": str(self.epsilon), "reused": self.reused}
+        return {
+            "entry": self.entry,
+            "hash": self.hash,
+            "time": self.time,
+            "epsilon": str(self.epsilon),
+            "reused": self.reused,
+        }
 
 
 def build_receipt(release: Release, *, reused: bool) -> Receipt:
@@ -56,7 +86,9 @@ def build_receipt(release: Release, *, reused: bool) -> Receipt:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer(FrameConversions):
-    """A table of noisy values. ``rows`` has them, ``interval`` says how far off the noise may have put them."""
+    """A table of noisy values. ``rows`` has them, ``interval`` says how far off the noise may
+    have put them.
+    """
 
     columns: tuple[str, ...]
     rows: list[dict[str, Any]]
@@ -69,17 +101,20 @@ class Answer(FrameConversions):
     _question: Question = field(repr=False)
     _releases: tuple[Release, ...] = field(repr=False)
 
-    def interval(self, column: str, level: Number = DEFAULT_LEVEL, *, rows: int | None = None) -> list[Interval]:
-        """For each row (or the first ``rows`` of them) the interval that holds the exact value, clamped and capped, with probability
-        ``level``; None for keys and NULL.
+    def interval(
+        self, column: str, level: Number = DEFAULT_LEVEL, *, rows: int | None = None
+    ) -> list[Interval]:
+        """For each row (or the first ``rows`` of them) the interval that holds the exact value,
+        clamped and capped, with probability ``level``; None for keys and NULL.
 
-        An expression of several aggregates gets the values it takes while each of them stays in an interval of its own, all of
-        which hold together at the level asked for.
+        An expression of several aggregates gets the values it takes while each of them stays in an
+        interval of its own, all of which hold together at the level asked for.
         """
         if column not in self._outputs:
             raise InvalidArgument("column", f"must be one of {', '.join(self.columns)}", column)
         expression = self._outputs[column]
-        used = sorted(set(find_columns(expression)) & set(self._estimates))  # the end of an interval ("a0.low") has no interval of its own
+        # the end of an interval ("a0.low") has no interval of its own
+        used = sorted(set(find_columns(expression)) & set(self._estimates))
         cells = self._cells[:rows]
         if not used:
             return [None] * len(cells)
@@ -93,14 +128,22 @@ class Answer(FrameConversions):
     def keys(self) -> frozenset[str]:
         """The columns without noise: keys, and what is made of them alone."""
         noisy = {f"{name}{end}" for name in self._estimates for end in ("", ".low", ".high")}
-        return frozenset(name for name, expression in self._outputs.items() if noisy.isdisjoint(find_columns(expression)))
+        return frozenset(
+            name
+            for name, expression in self._outputs.items()
+            if noisy.isdisjoint(find_columns(expression))
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON: dates as text, exact numbers of the cost as text."""
         return {
             "columns": list(self.columns),
-            "rows": [{name: _to_json_value(value) for name, value in row.items()} for row in self.rows],
-            "intervals": {name: [pair and list(pair) for pair in self.interval(name)] for name in self.columns},
+            "rows": [
+                {name: _to_json_value(value) for name, value in row.items()} for row in self.rows
+            ],
+            "intervals": {
+                name: [pair and list(pair) for pair in self.interval(name)] for name in self.columns
+            },
             "cost": self.cost.to_dict(),
             "receipt": self.receipt.to_dict(),
             "notes": list(self.notes),
@@ -110,7 +153,9 @@ class Answer(FrameConversions):
         """A pyarrow table."""
         import pyarrow as pa
 
-        return pa.table({name: _build_arrow_array([row[name] for row in self.rows]) for name in self.columns})
+        return pa.table(
+            {name: _build_arrow_array([row[name] for row in self.rows]) for name in self.columns}
+        )
 
     def __repr__(self) -> str:
         return render_answer_text(self)
@@ -141,81 +186,157 @@ class _AnswerRow:
     values: Mapping[str, Any]
 
 
-def build_answer(question: Question, releases: Sequence[Release], *, reused: bool, notes: Sequence[str]) -> Answer:
-    """The answer to a question from the releases of its plan: HAVING, ORDER BY, LIMIT and the SELECT list, on noisy values.
+def build_answer(
+    question: Question, releases: Sequence[Release], *, reused: bool, notes: Sequence[str]
+) -> Answer:
+    """The answer to a question from the releases of its plan: HAVING, ORDER BY, LIMIT and the
+    SELECT list, on noisy values.
 
     The first has the largest epsilon; earlier ones of the same plan make it better.
     """
     together, release = select_comparable(releases), releases[0]
     estimates = _compute_estimates(question, together)
     cost = Loss(Fraction(0)) if reused else release.loss
-    return _assemble_answer(question, together, estimates, cost, build_receipt(release, reused=reused), [*notes, *describe_averaging(question, together)])
+    return _assemble_answer(
+        question,
+        together,
+        estimates,
+        cost,
+        build_receipt(release, reused=reused),
+        [*notes, *describe_averaging(question, together)],
+    )
 
 
-def replace_estimates(answer: Answer, estimates: Mapping[str, Estimate], notes: Sequence[str]) -> Answer:
-    """The same answer with other estimates, made of stored answers: HAVING, ORDER BY and LIMIT look at these. It costs nothing."""
+def replace_estimates(
+    answer: Answer, estimates: Mapping[str, Estimate], notes: Sequence[str]
+) -> Answer:
+    """The same answer with other estimates, made of stored answers: HAVING, ORDER BY and LIMIT
+    look at these. It costs nothing.
+    """
     receipt = replace(answer.receipt, reused=True)
     return _assemble_answer(
-        answer._question, answer._releases, {**answer._estimates, **estimates}, Loss(Fraction(0)), receipt, [*answer.notes, *notes]
+        answer._question,
+        answer._releases,
+        {**answer._estimates, **estimates},
+        Loss(Fraction(0)),
+        receipt,
+        [*answer.notes, *notes],
     )
 
 
 def _assemble_answer(
-    question: Question, releases: Sequence[Release], estimates: Mapping[str, Estimate], cost: Loss, receipt: Receipt, notes: Sequence[str]
+    question: Question,
+    releases: Sequence[Release],
+    estimates: Mapping[str, Estimate],
+    cost: Loss,
+    receipt: Receipt,
+    notes: Sequence[str],
 ) -> Answer:
     rows = _build_rows(question, releases[0], estimates)
     if question.having is not None:
         rows = [row for row in rows if _evaluate_row(question.having, row) is True]
     for order in reversed(question.order):
         rows = _sort_rows(rows, order)
-    rows = rows[question.offset : None if question.limit is None else question.offset + question.limit]
+    rows = rows[
+        question.offset : None if question.limit is None else question.offset + question.limit
+    ]
     outputs = {output.name: output.expression for output in question.outputs}
-    shown = [{name: _evaluate_row(expression, row) for name, expression in outputs.items()} for row in rows]
-    return Answer(tuple(outputs), shown, cost, receipt, tuple(notes), tuple(rows), outputs, estimates, question, tuple(releases))
+    shown = [
+        {name: _evaluate_row(expression, row) for name, expression in outputs.items()}
+        for row in rows
+    ]
+    return Answer(
+        tuple(outputs),
+        shown,
+        cost,
+        receipt,
+        tuple(notes),
+        tuple(rows),
+        outputs,
+        estimates,
+        question,
+        tuple(releases),
+    )
 
 
 def describe_averaging(question: Question, together: Sequence[Release]) -> list[str]:
-    """What to say of the releases that an answer is made of, where there are several and something adds up."""
+    """What to say of the releases that an answer is made of, where there are several and
+    something adds up.
+    """
     earlier = [release.entry.seq for release in together[1:]]
     if not earlier or all(isinstance(call.measure, OrderStatistic) for call in question.aggregates):
         return []
     if len(earlier) == 1:
-        return [f"Sums are averaged with an earlier answer to this question (ledger entry {earlier[0]}), the less noisy one counting more."]
+        return [
+            "Sums are averaged with an earlier answer to this question (ledger entry"
+            f" {earlier[0]}), the less noisy one counting more."
+        ]
     entries = ", ".join(map(str, earlier))
-    return [f"Sums are averaged with earlier answers to this question (ledger entries {entries}), the less noisy ones counting more."]
+    return [
+        f"Sums are averaged with earlier answers to this question (ledger entries {entries}), the"
+        " less noisy ones counting more."
+    ]
 
 
 def _compute_estimates(question: Question, releases: Sequence[Release]) -> dict[str, Estimate]:
-    """Of every aggregate, averaged over the releases where that can be done; what was chosen is that of the first."""
-    measures = [measure for measure in question.plan.measures if not isinstance(measure, Contingency)]  # no question has one
+    """Of every aggregate, averaged over the releases where that can be done; what was chosen is
+    that of the first.
+    """
+    # no question has one
+    measures = [
+        measure for measure in question.plan.measures if not isinstance(measure, Contingency)
+    ]
     found: dict[str, Estimate] = {}
     for call in question.aggregates:
         index = measures.index(call.measure)
         columns = [read_columns(release, measures, index) for release in releases]
-        laws = [law for release in releases if not isinstance(law := find_noise(release.noise, index), CalibratedSelection)]
+        laws = [
+            law
+            for release in releases
+            if not isinstance(law := find_noise(release.noise, index), CalibratedSelection)
+        ]
         if laws:
             factors = [find_fineness(release.noise, index).parts_per_step for release in releases]
             numbers, law, factor = average_releases(columns, laws, factors)
             found[call.name] = estimate_aggregate(call, numbers, law, factor=factor)
         else:
-            found[call.name] = estimate_aggregate(call, columns[0], releases[0].noise.mechanisms[index], grain=_find_granularity(question, call))
+            found[call.name] = estimate_aggregate(
+                call,
+                columns[0],
+                releases[0].noise.mechanisms[index],
+                grain=_find_granularity(question, call),
+            )
     for call in question.aggregates:  # some intervals take another aggregate, a count
         index = measures.index(call.measure)
         if call.clip is not None:
             found[call.name] = estimate_unclipped(call, call.clip, found)
         if call.bracket is not None:
             chosen = read_columns(releases[0], measures, index)
-            found[call.name] = estimate_bracketed(call, call.bracket, chosen, releases[0].noise.mechanisms[index], found)
+            found[call.name] = estimate_bracketed(
+                call, call.bracket, chosen, releases[0].noise.mechanisms[index], found
+            )
     return found
 
 
 def _find_granularity(question: Question, call: AggregateCall) -> Granularity:
-    """What is known of the dates among which one was chosen. It is public: the question and the policy say it."""
-    picked = call.measure.column if isinstance(call.measure, OrderStatistic) and call.type == "date" else None
-    return "day" if picked is None else compute_granularity(question.plan.bound.source, ColumnRef(picked))
+    """What is known of the dates among which one was chosen. It is public: the question and the
+    policy say it.
+    """
+    picked = (
+        call.measure.column
+        if isinstance(call.measure, OrderStatistic) and call.type == "date"
+        else None
+    )
+    return (
+        "day"
+        if picked is None
+        else compute_granularity(question.plan.bound.source, ColumnRef(picked))
+    )
 
 
-def _build_rows(question: Question, release: Release, estimates: Mapping[str, Estimate]) -> list[_AnswerRow]:
+def _build_rows(
+    question: Question, release: Release, estimates: Mapping[str, Estimate]
+) -> list[_AnswerRow]:
     columns: dict[str, Sequence[Any]] = {}
     ends = _list_interval_reads(question)
     for name, known in estimates.items():
@@ -234,7 +355,9 @@ def _build_rows(question: Question, release: Release, estimates: Mapping[str, Es
 
 
 def _evaluate_row(expression: Expression, row: _AnswerRow) -> Value:
-    """An expression of noisy values, which have no bounds: what leaves the range of doubles is NULL."""
+    """An expression of noisy values, which have no bounds: what leaves the range of doubles is
+    NULL.
+    """
     try:
         value = evaluate(expression, row.values)
     except (OverflowError, ValueError):  # ValueError: the whole part of what is no number
@@ -244,10 +367,17 @@ def _evaluate_row(expression: Expression, row: _AnswerRow) -> Value:
 
 def _list_interval_reads(question: Question) -> set[str]:
     """The aggregates of whose intervals the question reads an end."""
-    expressions = [output.expression for output in question.outputs] + [order.expression for order in question.order]
+    expressions = [output.expression for output in question.outputs] + [
+        order.expression for order in question.order
+    ]
     if question.having is not None:
         expressions.append(question.having)
-    return {name.partition(".")[0] for expression in expressions for name in find_columns(expression) if "." in name}
+    return {
+        name.partition(".")[0]
+        for expression in expressions
+        for name in find_columns(expression)
+        if "." in name
+    }
 
 
 def _sort_rows(rows: list[_AnswerRow], order: SortKey) -> list[_AnswerRow]:
@@ -260,20 +390,30 @@ def _sort_rows(rows: list[_AnswerRow], order: SortKey) -> list[_AnswerRow]:
     return found + unknown if order.nulls_last else unknown + found
 
 
-def _bound_expression(expression: Expression, row: _AnswerRow, intervals: Mapping[str, Sequence[Interval]]) -> Interval:
-    """Between which values an expression lies while the aggregates stay in their intervals; None where that has no bounds, or where it
-    reads an aggregate without an interval (a median, say, whose error is one of ranks)."""
+def _bound_expression(
+    expression: Expression, row: _AnswerRow, intervals: Mapping[str, Sequence[Interval]]
+) -> Interval:
+    """Between which values an expression lies while the aggregates stay in their intervals; None
+    where that has no bounds, or where it reads an aggregate without an interval (a median, say,
+    whose error is one of ranks)."""
     known = {name: _to_range(value) for name, value in row.values.items()}
     for name, pairs in intervals.items():
         if (pair := pairs[row.index]) is None:
             return None
         whole = isinstance(pair[0], int)
-        known[name] = Range("integer" if whole else "real", Fraction(pair[0]), Fraction(pair[1]), nullable=False)
+        known[name] = Range(
+            "integer" if whole else "real", Fraction(pair[0]), Fraction(pair[1]), nullable=False
+        )
     try:
         spread = infer_range(expression, known)
     except Refused:  # the bounds leave the range of numbers
         return None
-    if spread.type not in ("integer", "real") or spread.low is None or spread.high is None or _evaluate_row(expression, row) is None:
+    if (
+        spread.type not in ("integer", "real")
+        or spread.low is None
+        or spread.high is None
+        or _evaluate_row(expression, row) is None
+    ):
         return None
     return float(spread.low), float(spread.high)
 

@@ -1,5 +1,5 @@
-"""What a question would cost and how good its answer would be; of one that was answered, how good that answer is. Public parameters and
-what was published only, no data, no charge."""
+"""What a question would cost and how good its answer would be; of one that was answered, how good
+that answer is. Public parameters and what was published only, no data, no charge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from fractions import Fraction
 from typing import Any
 
 from hedgerow.accuracy.expected_ratio_error import ExpectedRatioError
-from hedgerow.accuracy.weighted_noise import WeightedNoise, average_releases, find_fineness, find_noise, select_comparable
+from hedgerow.accuracy.weighted_noise import (
+    WeightedNoise,
+    average_releases,
+    find_fineness,
+    find_noise,
+    select_comparable,
+)
 from hedgerow.accuracy.weighted_sum import compute_mean_error, compute_radius
 from hedgerow.answers.answer import Receipt, build_receipt, describe_averaging
 from hedgerow.answers.caveats import describe_bracket, describe_rho_cost
@@ -27,15 +33,23 @@ from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.release import AdditiveNoise, NoiseMechanism, Release, ReleaseNoise
 from hedgerow.sql.question import AggregateCall, Question
 
-__all__ = ["ExplainedAggregate", "Explanation", "build_explanation", "count_questions_left", "find_needed_epsilon", "limit_to_quota"]
+__all__ = [
+    "ExplainedAggregate",
+    "Explanation",
+    "build_explanation",
+    "count_questions_left",
+    "find_needed_epsilon",
+    "limit_to_quota",
+]
 
 _FAILURE_PROBABILITY = Fraction(5, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAggregate:
-    """One aggregate: its noise and its error, in units of the answer. That of a mean or a variance falls with the number n of rows, which
-    is private: ``per_row`` has the error, the note tells it, and ``scale`` is n times that of the answer. CORR has none."""
+    """One aggregate: its noise and its error, in units of the answer. That of a mean or a variance
+    falls with the number n of rows, which is private: ``per_row`` has the error, the note tells it,
+    and ``scale`` is n times that of the answer. CORR has none."""
 
     aggregate: str
     mechanism: str
@@ -48,8 +62,9 @@ class ExplainedAggregate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """The price and the error of a question that was not asked. One that was answered is ``free``: noise, threshold and notes are those of
-    the answer that it gets, ``receipt`` says which, and ``count_questions_left`` counts such questions paid for anew."""
+    """The price and the error of a question that was not asked. One that was answered is ``free``:
+    noise, threshold and notes are those of the answer that it gets, ``receipt`` says which, and
+    ``count_questions_left`` counts such questions paid for anew."""
 
     epsilon: Fraction
     cost: Loss
@@ -79,7 +94,9 @@ class Explanation:
                     "scale": line.scale,
                     "expected_error": line.expected_error,
                     "error_95": line.error_95,
-                    "expected_error_times_rows": None if line.per_row is None else line.per_row.most,
+                    "expected_error_times_rows": (
+                        None if line.per_row is None else line.per_row.most
+                    ),
                     "note": line.note,
                 }
                 for line in self.lines
@@ -111,8 +128,9 @@ def build_explanation(
     at: TableParts | None = None,
     stored: Sequence[Release] = (),
 ) -> Explanation:
-    """The explanation of a question with the noise it would get, charged to the parts ``at`` or to the whole; where its answer is
-    ``stored``, with the noise that this has. As for an answer, the first release has the largest epsilon."""
+    """The explanation of a question with the noise it would get, charged to the parts ``at`` or to
+    the whole; where its answer is ``stored``, with the noise that this has. As for an answer, the
+    first release has the largest epsilon."""
     plan, price = question.plan, noise.loss(question.plan.sensitivity(unit))
     together = select_comparable(stored) if stored else ()
     noises = [release.noise for release in together] or [noise]
@@ -124,19 +142,34 @@ def build_explanation(
         tuple(_explain_aggregate(call, *laws[call.measure]) for call in question.aggregates),
         None if threshold is None else threshold.minimum_count,
         describe_plan(plan, unit),
-        (*notes, *(describe_averaging(question, together) if stored else (*describe_rho_cost(price, budget), *_describe_charged_parts(at)))),
+        (
+            *notes,
+            *(
+                describe_averaging(question, together)
+                if stored
+                else (*describe_rho_cost(price, budget), *_describe_charged_parts(at))
+            ),
+        ),
         build_receipt(stored[0], reused=True) if stored else None,
         bool(stored) or budget.covers(price, at),
         count_questions_left(budget, price, at),
     )
 
 
-def _combine_noise(noises: Sequence[ReleaseNoise], index: int) -> tuple[NoiseMechanism | WeightedNoise, int]:
-    """The noise of a measure over the releases of one answer, and in what parts of a step it is; what was chosen is that of the first."""
-    added = [law for one in noises if not isinstance(law := find_noise(one, index), CalibratedSelection)]
+def _combine_noise(
+    noises: Sequence[ReleaseNoise], index: int
+) -> tuple[NoiseMechanism | WeightedNoise, int]:
+    """The noise of a measure over the releases of one answer, and in what parts of a step it is;
+    what was chosen is that of the first.
+    """
+    added = [
+        law for one in noises if not isinstance(law := find_noise(one, index), CalibratedSelection)
+    ]
     if not added:
         return noises[0].mechanisms[index], 1
-    return average_releases([()] * len(added), added, [find_fineness(one, index).parts_per_step for one in noises])[1:]
+    return average_releases(
+        [()] * len(added), added, [find_fineness(one, index).parts_per_step for one in noises]
+    )[1:]
 
 
 def _describe_charged_parts(at: TableParts | None) -> list[str]:
@@ -144,17 +177,24 @@ def _describe_charged_parts(at: TableParts | None) -> list[str]:
     if at is None:
         return []
     table, parts = at
-    return [f"Only the part{'s' * (len(parts) > 1)} {', '.join(parts)} of {table} would be charged."]
+    return [
+        f"Only the part{'s' * (len(parts) > 1)} {', '.join(parts)} of {table} would be charged."
+    ]
 
 
-def _explain_aggregate(call: AggregateCall, law: NoiseMechanism | WeightedNoise, factor: int) -> ExplainedAggregate:
+def _explain_aggregate(
+    call: AggregateCall, law: NoiseMechanism | WeightedNoise, factor: int
+) -> ExplainedAggregate:
     name = type(law.terms[0][0] if isinstance(law, WeightedNoise) else law).__name__
     if isinstance(law, CalibratedSelection):
         off = law.rank_error(_FAILURE_PROBABILITY)
         where = (
             "the data decide how far off"
             if off is None
-            else f"with 95 % at most {format_size(off)} {'rows rarer' if law.kind == 'mode' else 'ranks off'}"
+            else (
+                f"with 95 % at most {format_size(off)}"
+                f" {'rows rarer' if law.kind == 'mode' else 'ranks off'}"
+            )
         )
         if call.bracket is not None:
             where += f"; its interval is that of {describe_bracket(call.bracket, law)}"
@@ -162,21 +202,51 @@ def _explain_aggregate(call: AggregateCall, law: NoiseMechanism | WeightedNoise,
     weights = compute_linear_weights(call, factor)
     if weights is not None:
         scale = _combine_scales(law) * math.hypot(*map(float, weights))
-        return ExplainedAggregate(call.text, name, scale, compute_mean_error(law, weights), float(compute_radius(law, weights, _FAILURE_PROBABILITY)))
+        return ExplainedAggregate(
+            call.text,
+            name,
+            scale,
+            compute_mean_error(law, weights),
+            float(compute_radius(law, weights, _FAILURE_PROBABILITY)),
+        )
     if call.function == "CORR":
-        return ExplainedAggregate(call.text, name, None, None, None, "the data decide how far off: the less the two vary, the farther")
+        return ExplainedAggregate(
+            call.text,
+            name,
+            None,
+            None,
+            None,
+            "the data decide how far off: the less the two vary, the farther",
+        )
     assert isinstance(call.measure, Measure)
-    per_row = ExpectedRatioError(replace(call, measure=replace(call.measure, resolution=1)), law, factor)  # the parts are those of the noise
-    return ExplainedAggregate(call.text, name, _combine_scales(law) * per_row.units_per_noise, None, None, per_row.describe(_FAILURE_PROBABILITY), per_row)
+    # the parts are those of the noise
+    per_row = ExpectedRatioError(
+        replace(call, measure=replace(call.measure, resolution=1)), law, factor
+    )
+    return ExplainedAggregate(
+        call.text,
+        name,
+        _combine_scales(law) * per_row.units_per_noise,
+        None,
+        None,
+        per_row.describe(_FAILURE_PROBABILITY),
+        per_row,
+    )
 
 
 def _combine_scales(law: AdditiveNoise | WeightedNoise) -> float:
     """Of several draws together, the one that would have their variance."""
-    return math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.terms)) if isinstance(law, WeightedNoise) else float(law.scale)
+    return (
+        math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.terms))
+        if isinstance(law, WeightedNoise)
+        else float(law.scale)
+    )
 
 
 def limit_to_quota(told: Explanation, left: Fraction) -> Explanation:
-    """The explanation for an analyst with so much of their quota left, where that covers less than the budget does."""
+    """The explanation for an analyst with so much of their quota left, where that covers less
+    than the budget does.
+    """
     many = int(max(left, Fraction(0)) // told.epsilon)
     if told.free or many >= told.questions_left:
         return told
@@ -194,25 +264,44 @@ def count_questions_left(budget: Budget, cost: Loss, at: TableParts | None = Non
     return low
 
 
-def find_needed_epsilon(question: Question, noise_at: Callable[[Fraction], tuple[Question, ReleaseNoise]], error: Fraction, most: Fraction) -> Fraction:
-    """The least epsilon, to four digits, at which every count and sum of the question has at most this expected error.
+def find_needed_epsilon(
+    question: Question,
+    noise_at: Callable[[Fraction], tuple[Question, ReleaseNoise]],
+    error: Fraction,
+    most: Fraction,
+) -> Fraction:
+    """The least epsilon, to four digits, at which every count and sum of the question has at most
+    this expected error.
 
-    ``noise_at`` gives the noise that the question would get at an epsilon, and the question with the measures that this is for.
+    ``noise_at`` gives the noise that the question would get at an epsilon, and the question with
+    the measures that this is for.
     """
-    if not question.aggregates or any(compute_linear_weights(call) is None for call in question.aggregates):
+    if not question.aggregates or any(
+        compute_linear_weights(call) is None for call in question.aggregates
+    ):
         raise Unsupported(
-            "The error of anything but COUNT and SUM depends on the data, such as on how many rows there are, which is private. "
-            "Ask for an error of COUNT or SUM, or name an epsilon."
+            "The error of anything but COUNT and SUM depends on the data, such as on how many rows"
+            " there are, which is private. Ask for an error of COUNT or SUM, or name an epsilon."
         )
 
     def good(epsilon: Fraction) -> bool:
         asked, noise = noise_at(epsilon)
-        laws = {measure: _combine_noise([noise], index) for index, measure in enumerate(asked.plan.measures)}
+        laws = {
+            measure: _combine_noise([noise], index)
+            for index, measure in enumerate(asked.plan.measures)
+        }
         each = [(call, *laws[call.measure]) for call in asked.aggregates]
-        return all(isinstance(law, CalibratedSelection) or compute_mean_error(law, compute_linear_weights(call, factor) or ()) <= error for call, law, factor in each)
+        return all(
+            isinstance(law, CalibratedSelection)
+            or compute_mean_error(law, compute_linear_weights(call, factor) or ()) <= error
+            for call, law, factor in each
+        )
 
     if not good(most):
-        raise BudgetExceeded(f"Even epsilon {float(most):g}, the most that one question may ask for, leaves a larger error than that.")
+        raise BudgetExceeded(
+            f"Even epsilon {float(most):g}, the most that one question may ask for, leaves a larger"
+            " error than that."
+        )
     low, high = Fraction(0), most
     while high - low > high / 10_000:
         middle = (low + high) / 2

@@ -1,4 +1,6 @@
-"""Answers and explanations as people look at them: tables with intervals, in a terminal and in a notebook."""
+"""Answers and explanations as people look at them: tables with intervals, in a terminal and in a
+notebook.
+"""
 
 from __future__ import annotations
 
@@ -116,17 +118,34 @@ class _TableColumn:
 def _build_columns(answer: AnswerView) -> list[_TableColumn]:
     found = []
     for name in answer.columns:
-        values, pairs = [row[name] for row in answer.rows[:_MAX_SHOWN_ROWS]], answer.interval(name, rows=_MAX_SHOWN_ROWS)
+        values, pairs = (
+            [row[name] for row in answer.rows[:_MAX_SHOWN_ROWS]],
+            answer.interval(name, rows=_MAX_SHOWN_ROWS),
+        )
         places = _count_decimals(pairs)
-        number = any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
-        intervals = _format_intervals(pairs, places) if any(pair is not None for pair in pairs) else None
+        number = any(
+            isinstance(value, (int, float)) and not isinstance(value, bool) for value in values
+        )
+        intervals = (
+            _format_intervals(pairs, places) if any(pair is not None for pair in pairs) else None
+        )
         plain = name in answer.keys  # years and numbers of rooms are no amounts
-        found.append(_TableColumn(name, number, [_format_value(value, places, plain=plain) for value in values], pairs, intervals))
+        found.append(
+            _TableColumn(
+                name,
+                number,
+                [_format_value(value, places, plain=plain) for value in values],
+                pairs,
+                intervals,
+            )
+        )
     return found
 
 
 def _count_decimals(pairs: Sequence[Interval]) -> int | None:
-    """Decimals that are worth showing: two digits of the narrowest interval. None where nothing says how exact a number is."""
+    """Decimals that are worth showing: two digits of the narrowest interval. None where nothing
+    says how exact a number is.
+    """
     widths = [pair[1] - pair[0] for pair in pairs if pair is not None and pair[1] > pair[0]]
     return min(max(1 - math.floor(math.log10(min(widths) / 2)), 0), 12) if widths else None
 
@@ -143,18 +162,29 @@ def _format_value(value: Any, places: int | None = None, *, plain: bool = False)
             return f"{value:,.{places}f}"
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
     # Text comes from the data: what is no letter must not steer a terminal or turn the line round.
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value))
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)
+    )
 
 
 def _format_intervals(pairs: Sequence[Interval], places: int | None) -> list[str]:
     """Aligned, so that the eye can run down either end."""
-    ends = [("", "") if pair is None else (_format_value(pair[0], places), _format_value(pair[1], places)) for pair in pairs]
+    ends = [
+        (
+            ("", "")
+            if pair is None
+            else (_format_value(pair[0], places), _format_value(pair[1], places))
+        )
+        for pair in pairs
+    ]
     left, right = (max(map(len, side)) for side in zip(*ends, strict=True))
     return [f"{low:>{left}} … {high:>{right}}" if high else "" for low, high in ends]
 
 
 def format_answer_notes(answer: AnswerView) -> list[str]:
-    """What stands under the table: rows that are left out, the price, and what to know when reading it."""
+    """What stands under the table: rows that are left out, the price, and what to know when
+    reading it.
+    """
     receipt = answer.receipt
     lines = format_omitted_rows(len(answer.rows))
     lines += [] if answer.rows else [_describe_no_rows(answer.notes)]
@@ -165,12 +195,22 @@ def format_answer_notes(answer: AnswerView) -> list[str]:
 
 def format_omitted_rows(count: int) -> list[str]:
     """A line about the rows that are left out, where some are."""
-    return [f"… and {count - _MAX_SHOWN_ROWS:,} rows more: all are in .rows, and printed by --format csv"] if count > _MAX_SHOWN_ROWS else []
+    return (
+        [
+            f"… and {count - _MAX_SHOWN_ROWS:,} rows more: all are in .rows, and printed by"
+            " --format csv"
+        ]
+        if count > _MAX_SHOWN_ROWS
+        else []
+    )
 
 
 def _describe_no_rows(notes: Sequence[str]) -> str:
     hidden = any(note.startswith("Groups are shown from") for note in notes)
-    return f"No group reached {'the noisy count from which groups are shown' if hidden else 'what HAVING, LIMIT and OFFSET leave'}."
+    return (
+        "No group reached"
+        f" {'the noisy count from which groups are shown' if hidden else 'what HAVING, LIMIT and OFFSET leave'}."
+    )
 
 
 def build_answer_table(answer: AnswerView) -> Table:
@@ -182,11 +222,20 @@ def build_answer_table(answer: AnswerView) -> Table:
     columns = _build_columns(answer)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in columns:
-        table.add_column(Text(column.name), justify="right" if column.is_number else "left", no_wrap=column.is_number)
+        table.add_column(
+            Text(column.name),
+            justify="right" if column.is_number else "left",
+            no_wrap=column.is_number,
+        )
         if column.interval_texts is not None:
             table.add_column(Text("95 % interval", style="dim"), style="dim", no_wrap=True)
     for place in range(min(len(answer.rows), _MAX_SHOWN_ROWS)):
-        cells = [text for column in columns for text in (column.cells, column.interval_texts) if text is not None]
+        cells = [
+            text
+            for column in columns
+            for text in (column.cells, column.interval_texts)
+            if text is not None
+        ]
         table.add_row(*(Text(text[place]) for text in cells))
     return table
 
@@ -196,7 +245,9 @@ def render_answer_text(answer: AnswerView) -> str:
     from rich.console import Console
 
     out = io.StringIO()
-    Console(file=out, width=400, color_system=None, legacy_windows=False).print(build_answer_table(answer))
+    Console(file=out, width=400, color_system=None, legacy_windows=False).print(
+        build_answer_table(answer)
+    )
     lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
     return "\n".join([*lines, "", *format_answer_notes(answer)])
 
@@ -211,11 +262,15 @@ def render_answer_html(answer: AnswerView) -> str:
         bars = None
         if column.interval_texts is not None:
             titles += f'<th style="{_TEXT_STYLE}" colspan="2">95 % interval</th>'
-            bars = _draw_error_bars([row[column.name] for row in answer.rows[:_MAX_SHOWN_ROWS]], column.pairs)
+            bars = _draw_error_bars(
+                [row[column.name] for row in answer.rows[:_MAX_SHOWN_ROWS]], column.pairs
+            )
         for place, cell in enumerate(column.cells):
             rows[place] += f'<td style="{style}">{escape(cell)}</td>'
             if column.interval_texts is not None and bars is not None:
-                rows[place] += f'<td style="{_NUMBER_STYLE}">{escape(column.interval_texts[place])}</td><td>{bars[place]}</td>'
+                rows[place] += (
+                    f'<td style="{_NUMBER_STYLE}">{escape(column.interval_texts[place])}</td><td>{bars[place]}</td>'
+                )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     foot = "<br>".join(escape(line) for line in format_answer_notes(answer))
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table><p><small>{foot}</small></p>"
@@ -237,18 +292,31 @@ def _draw_error_bars(values: Sequence[Any], pairs: Sequence[Interval]) -> list[s
             continue
         ends = "".join(f'<path d="M{at(end)} 3V{_HEIGHT - 3}"/>' for end in pair)
         line = f'<path d="M{at(pair[0])} {_HEIGHT // 2}H{at(pair[1])}"/>'
-        dot = f'<circle cx="{at(value)}" cy="{_HEIGHT // 2}" r="3" fill="currentColor" stroke="none"/>'
+        dot = (
+            f'<circle cx="{at(value)}" cy="{_HEIGHT // 2}" r="3" fill="currentColor"'
+            ' stroke="none"/>'
+        )
         inner = f'<g stroke="currentColor" fill="none">{line}{ends}{dot}</g>'
-        drawn.append(f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="error bar">{inner}</svg>')
+        drawn.append(
+            f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="error'
+            f' bar">{inner}</svg>'
+        )
     return drawn
 
 
 def _describe_price(explanation: ExplanationView) -> list[str]:
     if (paid := explanation.receipt) is not None:
-        return [f"It was answered before, for epsilon {format_size(float(paid.epsilon))} (ledger entry {paid.entry}): asking again is free."]
+        return [
+            f"It was answered before, for epsilon {format_size(float(paid.epsilon))} (ledger entry"
+            f" {paid.entry}): asking again is free."
+        ]
     many, covers = explanation.questions_left, explanation.covered
     what = f"The {explanation.limited_by}"
-    left = f"{what} covers {many:,} such question{'s' * (many != 1)}." if covers else f"{what} does not cover it."
+    left = (
+        f"{what} covers {many:,} such question{'s' * (many != 1)}."
+        if covers
+        else f"{what} does not cover it."
+    )
     return [f"It would cost {explanation.cost}. {left}"]
 
 
@@ -260,8 +328,15 @@ def _describe_aggregates(explanation: ExplanationView) -> list[tuple[str, str]]:
         if line.expected_error is None or line.error_95 is None:
             error, per = line.note, "/n"
         else:
-            error = f"off by about {format_size(line.expected_error)}, with 95 % by at most {format_size(line.error_95)}"
-        how = line.mechanism if line.scale is None else f"{line.mechanism} noise, scale {format_size(line.scale)}{per}"
+            error = (
+                f"off by about {format_size(line.expected_error)}, with 95 % by at most"
+                f" {format_size(line.error_95)}"
+            )
+        how = (
+            line.mechanism
+            if line.scale is None
+            else f"{line.mechanism} noise, scale {format_size(line.scale)}{per}"
+        )
         found.append((line.aggregate, f"{error} ({how})"))
     return found
 
@@ -270,14 +345,21 @@ def render_explanation_text(explanation: ExplanationView) -> str:
     """Price, error, and what the answer leaves out. The steps are in ``steps``."""
     lines = _describe_aggregates(explanation)
     wide = max((len(name) for name, _ in lines), default=0)
-    return "\n".join([*_describe_price(explanation), *(f"  {name:<{wide}}  {error}" for name, error in lines), *explanation.notes])
+    return "\n".join(
+        [
+            *_describe_price(explanation),
+            *(f"  {name:<{wide}}  {error}" for name, error in lines),
+            *explanation.notes,
+        ]
+    )
 
 
 def render_explanation_html(explanation: ExplanationView) -> str:
     """For a notebook; the steps unfold."""
     price = "<br>".join(map(escape, _describe_price(explanation)))
     rows = "".join(
-        f'<tr><td style="{_TEXT_STYLE}"><code>{escape(name)}</code></td><td style="{_TEXT_STYLE}">{escape(error)}</td></tr>'
+        f'<tr><td style="{_TEXT_STYLE}"><code>{escape(name)}</code></td><td'
+        f' style="{_TEXT_STYLE}">{escape(error)}</td></tr>'
         for name, error in _describe_aggregates(explanation)
     )
     notes = "<br>".join(map(escape, explanation.notes))

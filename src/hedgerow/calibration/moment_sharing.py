@@ -1,8 +1,10 @@
-"""Several aggregates off one measurement, where Laplace noise is the less for it: docs/decisions/0014 has the figures.
+"""Several aggregates off one measurement, where Laplace noise is the less for it:
+docs/decisions/0014 has the figures.
 
-A SUM and a COUNT of one column are read off its moments, as they are beside its mean. COUNT(*) is read off the moments of a column that
-have a rest, or whose values as read cannot be NULL, for both shares of epsilon. Which ones, is told by the plan alone. (Where units are
-replaced, moments move twice as far as a count, and nothing is merged.)
+A SUM and a COUNT of one column are read off its moments, as they are beside its mean. COUNT(*) is
+read off the moments of a column that have a rest, or whose values as read cannot be NULL, for both
+shares of epsilon. Which ones, is told by the plan alone. (Where units are replaced, moments move
+twice as far as a count, and nothing is merged.)
 """
 
 from __future__ import annotations
@@ -21,26 +23,48 @@ _ROW_COUNT, _UNIT_COUNT = Measure("rows"), Measure("units")
 
 
 def merge_measures(plan: Aggregate) -> Aggregate:
-    """The plan with as few measures as tell the same. A count of rows that decides which groups are shown stays."""
+    """The plan with as few measures as tell the same. A count of rows that decides which groups
+    are shown stays.
+    """
     moments = {(one.column, one.grid): one for one in _list_summed(plan) if one.kind == "moments"}
-    totals = {(one.column, one.grid): Measure("moments", one.column, one.grid) for one in _list_summed(plan) if one.kind == "total"}
-    pairs = {key: one for key, one in totals.items() if Measure("values", one.column) in plan.measures}
+    totals = {
+        (one.column, one.grid): Measure("moments", one.column, one.grid)
+        for one in _list_summed(plan)
+        if one.kind == "total"
+    }
+    pairs = {
+        key: one for key, one in totals.items() if Measure("values", one.column) in plan.measures
+    }
     many = len(plan.measures)
-    if 2 * (many - len(pairs)) ** 2 <= many**2:  # of a COUNT off two numbers, with one share of fewer, the variance is no larger
+    # of a COUNT off two numbers, with one share of fewer, the variance is no larger
+    if 2 * (many - len(pairs)) ** 2 <= many**2:
         moments = pairs | moments
     telling: dict[AnyMeasure, Measure] = {}
-    if _ROW_COUNT in plan.measures and (plan.source.domain is not None or _UNIT_COUNT in plan.measures) and (moments or totals):
-        every = [replace(one, has_null_sum=_can_be_null(plan, one), counts_rows=True) for one in (*moments.values(), *totals.values())]
+    if (
+        _ROW_COUNT in plan.measures
+        and (plan.source.domain is not None or _UNIT_COUNT in plan.measures)
+        and (moments or totals)
+    ):
+        every = [
+            replace(one, has_null_sum=_can_be_null(plan, one), counts_rows=True)
+            for one in (*moments.values(), *totals.values())
+        ]
         fewest = min(every, key=lambda one: one.width)
         telling[_ROW_COUNT] = moments[fewest.column, fewest.grid] = fewest
     telling |= {Measure("values", one.column): one for one in moments.values()}
-    telling |= {one: moments[one.column, one.grid] for one in _list_summed(plan) if (one.column, one.grid) in moments}
+    telling |= {
+        one: moments[one.column, one.grid]
+        for one in _list_summed(plan)
+        if (one.column, one.grid) in moments
+    }
     measures = tuple(dict.fromkeys(telling.get(one, one) for one in plan.measures))
     return plan if measures == plan.measures else replace(plan, measures=measures)
 
 
 def _can_be_null(plan: Aggregate, measure: Measure) -> bool:
-    """Return whether a value may be NULL as it is read. A file without NULLs proves nothing: NaN and unlisted values are read as NULL."""
+    """Return whether a value may be NULL as it is read. A file without NULLs proves nothing: NaN
+    and unlisted values are read as NULL.
+    """
     name = str(measure.column)
     return plan.bound.columns[name].nullable and not is_never_null(plan, name)
 
@@ -50,17 +74,25 @@ def _list_summed(plan: Aggregate) -> list[Measure]:
     return [
         one
         for one in plan.measures
-        if isinstance(one, Measure) and one.grid is not None and one.sum_bounds is None and one.second is None and one.grid.low < one.grid.high
+        if isinstance(one, Measure)
+        and one.grid is not None
+        and one.sum_bounds is None
+        and one.second is None
+        and one.grid.low < one.grid.high
     ]
 
 
 def compute_measure_shares(plan: Aggregate, decisive: int | None) -> list[Fraction]:
-    """How much of the price each measure gets: all the same, but moments that tell COUNT(*) as well have two shares.
+    """How much of the price each measure gets: all the same, but moments that tell COUNT(*) as well
+    have two shares.
 
-    With a share of its own COUNT(*) has the noise of one number. Off moments it has that of ``width`` numbers, and is as good with
-    sqrt(width) shares. What is left of two goes to the count at the place ``decisive``, which says what groups are shown.
+    With a share of its own COUNT(*) has the noise of one number. Off moments it has that of
+    ``width`` numbers, and is as good with sqrt(width) shares. What is left of two goes to the count
+    at the place ``decisive``, which says what groups are shown.
     """
-    sizes = [Fraction(2 if isinstance(one, Measure) and one.counts_rows else 1) for one in plan.measures]
+    sizes = [
+        Fraction(2 if isinstance(one, Measure) and one.counts_rows else 1) for one in plan.measures
+    ]
     together = sum(sizes)
     for index, measure in enumerate(plan.measures):
         if decisive is not None and isinstance(measure, Measure) and measure.counts_rows:

@@ -1,7 +1,8 @@
 """The program ``hedgerow``: its commands, its exit codes, its manners about errors.
 
-A command is a function in a module of its own that returns an exit code, and one entry in ``COMMANDS``. It raises what the library
-raises; how that is told, and with which code, is decided here once.
+A command is a function in a module of its own that returns an exit code, and one entry in
+``COMMANDS``. It raises what the library raises; how that is told, and with which code, is decided
+here once.
 """
 
 from __future__ import annotations
@@ -19,9 +20,28 @@ from hedgerow.cli.audit import audit_mechanism
 from hedgerow.cli.custodian import accept_policy, check_policy, raise_budget, show_budget
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.init import init_policy
-from hedgerow.cli.ledger import adopt_ledger, backup_ledger, begin_ledger, restore_ledger, verify_ledger
-from hedgerow.cli.local.commands import collect_reports, decode_reports, encode_values, plan_metric, simulate_clients
-from hedgerow.cli.publish import publish_cdf, publish_histogram, publish_marginals, publish_queries, publish_stream, publish_synthetic
+from hedgerow.cli.ledger import (
+    adopt_ledger,
+    backup_ledger,
+    begin_ledger,
+    restore_ledger,
+    verify_ledger,
+)
+from hedgerow.cli.local.commands import (
+    collect_reports,
+    decode_reports,
+    encode_values,
+    plan_metric,
+    simulate_clients,
+)
+from hedgerow.cli.publish import (
+    publish_cdf,
+    publish_histogram,
+    publish_marginals,
+    publish_queries,
+    publish_stream,
+    publish_synthetic,
+)
 from hedgerow.cli.query import explain_query, run_query
 from hedgerow.cli.risk.answers import attack_answers
 from hedgerow.cli.risk.attack import attack_secret
@@ -66,7 +86,12 @@ COMMANDS: Mapping[str, Callable[..., int]] = {
 }
 
 # The first that fits counts.
-EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = ((BudgetExceeded, 4), (Refused, 3), (InvalidArgument, 2), (Exception, 1))
+EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
+    (BudgetExceeded, 4),
+    (Refused, 3),
+    (InvalidArgument, 2),
+    (Exception, 1),
+)
 _USAGE, _INTERRUPTED = 2, 130
 
 # typer shows one of click's errors in public; the one above it is the mistake on a command line.
@@ -101,7 +126,10 @@ def _show_version(wanted: bool) -> None:
 
 def _show_help(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,  # noqa: ARG001
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,  # noqa: ARG001
 ) -> None:
     """Differential privacy with exact noise."""
     if context.invoked_subcommand is None:
@@ -109,7 +137,9 @@ def _show_help(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; the exit code is returned, and nothing is raised unless --debug asks for it."""
+    """Run the program; the exit code is returned, and nothing is raised unless --debug asks for
+    it.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     tolerate_ascii()
     try:
@@ -126,7 +156,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         if isinstance(error, BrokenPipeError):
             return _close_output()
-        code = _USAGE if isinstance(error, _UsageError) else next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+        code = (
+            _USAGE
+            if isinstance(error, _UsageError)
+            else next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+        )
         message = _format_error(error)
         if "--json" in given:
             print_json({"error": {"type": type(error).__name__, "message": message}})
@@ -151,7 +185,9 @@ def _join_command_words(given: list[str]) -> list[str]:
 
 
 def _close_output() -> int:
-    """Whoever read the output has gone, as ``head`` does: nothing more is said, also not when Python closes its streams."""
+    """Whoever read the output has gone, as ``head`` does: nothing more is said, also not when
+    Python closes its streams.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_CODES[-1][1]
 

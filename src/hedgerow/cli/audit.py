@@ -8,7 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.terminal import DebugOption, JsonOption, make_output_console, print_json, show_progress
+from hedgerow.cli.terminal import (
+    DebugOption,
+    JsonOption,
+    make_output_console,
+    print_json,
+    show_progress,
+)
 from hedgerow.errors import SourceError
 
 __all__ = ["audit_mechanism"]
@@ -17,19 +23,34 @@ EXIT_REFUTED = 1
 
 
 def audit_mechanism(
-    target: Annotated[str, typer.Argument(metavar="FILE:FUNCTION", help="A Python file that names NEIGHBOURS, and a function in it.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE:FUNCTION",
+            help="A Python file that names NEIGHBOURS, and a function in it.",
+        ),
+    ],
     samples: Annotated[int, typer.Option(help="Runs on each of the two data sets.")] = 100_000,
-    confidence: Annotated[float, typer.Option(help="Chance that the certified bound holds.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Chance that the certified bound holds.")
+    ] = 0.95,
     delta: Annotated[float, typer.Option(help="The delta that the claim allows.")] = 0.0,
-    claim: Annotated[float | None, typer.Option(help="The claimed epsilon; exit status 1 when the audit refutes it.")] = None,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw the ratio of the two cumulative distributions.")] = False,
+    claim: Annotated[
+        float | None,
+        typer.Option(help="The claimed epsilon; exit status 1 when the audit refutes it."),
+    ] = None,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Draw the ratio of the two cumulative distributions.")
+    ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Certify a lower bound on the epsilon of a mechanism, from its outputs on two neighbouring data sets.
+    """Certify a lower bound on the epsilon of a mechanism, from its outputs on two neighbouring
+    data sets.
 
-    FILE holds FUNCTION(data) and a line NEIGHBOURS = (one, other). With BATCH = True it is FUNCTION(data, n) and returns n outputs. With
-    CELLS = n instead of NEIGHBOURS it is a one-run audit of FUNCTION(included).
+    FILE holds FUNCTION(data) and a line NEIGHBOURS = (one, other). With BATCH = True it is
+    FUNCTION(data, n) and returns n outputs. With CELLS = n instead of NEIGHBOURS it is a one-run
+    audit of FUNCTION(included).
     """
     from hedgerow.numeric.exact_number import parse_positive
 
@@ -45,14 +66,23 @@ def audit_mechanism(
 
 
 def _run_audit(target: str, samples: int, confidence: float, delta: float, *, quiet: bool) -> Any:
-    """Run the audit. What the audited code prints goes to standard error, where it cannot be mistaken for the result."""
+    """Run the audit. What the audited code prints goes to standard error, where it cannot be
+    mistaken for the result.
+    """
     from hedgerow.verify.audit.target import audit_target
 
     try:
-        with redirect_stdout(sys.stderr), show_progress(f"auditing {target.rpartition(':')[2]}", quiet=quiet) as progress:
+        with (
+            redirect_stdout(sys.stderr),
+            show_progress(f"auditing {target.rpartition(':')[2]}", quiet=quiet) as progress,
+        ):
             return audit_target(target, samples, confidence, delta, progress=progress)
-    except SystemExit as ended:  # an audited function that calls exit(0) must not look like one that passed
-        raise SourceError(f"{target} ended the program instead of returning an output. Remove the call of exit from it.") from ended
+    # an audited function that calls exit(0) must not look like one that passed
+    except SystemExit as ended:
+        raise SourceError(
+            f"{target} ended the program instead of returning an output. Remove the call of exit"
+            " from it."
+        ) from ended
 
 
 def _print_result(found: Any, claim: float | None, refuted: bool | None, plot: bool) -> None:

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.terminal import DebugOption, JsonOption, make_output_console, print_json, show_progress
+from hedgerow.cli.terminal import (
+    DebugOption,
+    JsonOption,
+    make_output_console,
+    print_json,
+    show_progress,
+)
 
 __all__ = ["run_demo"]
 
@@ -15,7 +21,9 @@ DEMO_FOLDER = Path("demo")
 
 
 def run_demo(
-    reset: Annotated[bool, typer.Option("--reset", help="Make the sample clinic anew, its ledger included.")] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Make the sample clinic anew, its ledger included.")
+    ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
@@ -28,7 +36,13 @@ def run_demo(
     with show_progress("making the clinic", quiet=as_json):
         policy, made = prepare_clinic(DEMO_FOLDER, reset=reset)
     if as_json:
-        print_json({"policy": str(policy), "made": made, "chapters": [encode_chapter(chapter) for chapter in tour(policy)]})
+        print_json(
+            {
+                "policy": str(policy),
+                "made": made,
+                "chapters": [encode_chapter(chapter) for chapter in tour(policy)],
+            }
+        )
         return 0
     pages = TourPrinter(make_output_console())
     pages.print_opening(policy, made)

@@ -1,6 +1,8 @@
-"""The interview behind ``hedgerow init``: answers that are there, questions for those that are missing, and a policy at the end.
+"""The interview behind ``hedgerow init``: answers that are there, questions for those that are
+missing, and a policy at the end.
 
-It knows the names of columns and their types, and nothing of the rows: whatever bounds an answer is said by the custodian.
+It knows the names of columns and their types, and nothing of the rows: whatever bounds an answer is
+said by the custodian.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDraft:
-    """The page that was agreed on. ``undeclared`` has the columns of each table about which nothing was said."""
+    """The page that was agreed on. ``undeclared`` has the columns of each table about which
+    nothing was said.
+    """
 
     text: str
     policy: Policy
@@ -47,18 +51,32 @@ class PolicyDraft:
 
 
 def read_answers(path: Path) -> tuple[dict[str, Any], str]:
-    """The answers in a file, written like a policy of which parts may be missing, and their text."""
+    """The answers in a file, written like a policy of which parts may be missing, and their
+    text.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
         return tomllib.loads(text, parse_float=Decimal), text
     except OSError as error:
         raise InvalidArgument("answers", f"cannot be read ({error.strerror})", str(path)) from None
-    except (ValueError, ArithmeticError) as error:  # also text that is no UTF-8, and TOML that is none
-        raise InvalidArgument("answers", f"must be TOML text like a policy: {str(error).rstrip('.')}", str(path)) from None
+    # also text that is no UTF-8, and TOML that is none
+    except (ValueError, ArithmeticError) as error:
+        raise InvalidArgument(
+            "answers", f"must be TOML text like a policy: {str(error).rstrip('.')}", str(path)
+        ) from None
 
 
-def draft_policy(answers: Mapping[str, Any], data: Sequence[DataFile], *, name: str, written: str = "", ask: AskFunction | None = None) -> PolicyDraft:
-    """The policy for these files. Without ``ask`` every missing answer is told at once, with the line to write."""
+def draft_policy(
+    answers: Mapping[str, Any],
+    data: Sequence[DataFile],
+    *,
+    name: str,
+    written: str = "",
+    ask: AskFunction | None = None,
+) -> PolicyDraft:
+    """The policy for these files. Without ``ask`` every missing answer is told at once, with the
+    line to write.
+    """
     document: Section = {**answers}
     talk = _Interview(ask)
     base = _open_section(document, "database")
@@ -99,7 +117,10 @@ class _Interview:
     def format_missing(self) -> str:
         """Every missing answer as the line to write, under its heading."""
         count = len(self.missing)
-        lines = [f"leave{'' if count > 1 else 's'} open what only the custodian can say. Write into the answers file:"]
+        lines = [
+            f"leave{'' if count > 1 else 's'} open what only the custodian can say. Write into the"
+            " answers file:"
+        ]
         heading: KeyPath = ()
         for blank in self.missing:
             if blank.place[:-1] != heading:
@@ -110,7 +131,9 @@ class _Interview:
 
 
 def _open_section(document: Section, key: str) -> Section:
-    """The table under a key, as a copy that may be filled; what is no table stays, for the reader of policies to refuse."""
+    """The table under a key, as a copy that may be filled; what is no table stays, for the
+    reader of policies to refuse.
+    """
     found = document.setdefault(key, {})
     if not isinstance(found, Mapping):
         return {}
@@ -139,10 +162,18 @@ def _fill_table(section: Section, place: KeyPath, item: DataFile, talk: _Intervi
     elif "max_units" not in section:
         talk.fill(section, blanks.ask_max_rows(place))
     if talk.ask is not None:
-        _fill_columns(_open_section(section, "columns"), (*place, "columns"), str(section.get("unit")), item, talk)
+        _fill_columns(
+            _open_section(section, "columns"),
+            (*place, "columns"),
+            str(section.get("unit")),
+            item,
+            talk,
+        )
 
 
-def _fill_columns(declared: Section, inside: KeyPath, unit: str, item: DataFile, talk: _Interview) -> None:
+def _fill_columns(
+    declared: Section, inside: KeyPath, unit: str, item: DataFile, talk: _Interview
+) -> None:
     known = {name.casefold() for name in declared} | {unit.casefold()}
     for column in item.columns:
         if column.name.casefold() in known:
@@ -160,15 +191,26 @@ def _fill_columns(declared: Section, inside: KeyPath, unit: str, item: DataFile,
 
 
 def _fill_budget(document: Section, talk: _Interview) -> None:
-    """Last, because delta is judged against the number of people. Budgets of named populations are left as they are."""
+    """Last, because delta is judged against the number of people. Budgets of named populations
+    are left as they are.
+    """
     if "budgets" in document and "budget" not in document:
         return
     section = _open_section(document, "budget")
     asked = "epsilon" not in section
     talk.fill(section, blanks.ask_epsilon(("budget",)))
     if asked:
-        sizes = [table.get("max_units") for table in document["tables"].values() if isinstance(table, Mapping)]
-        talk.fill(section, blanks.ask_delta(("budget",), max((size for size in sizes if isinstance(size, int)), default=1)))
+        sizes = [
+            table.get("max_units")
+            for table in document["tables"].values()
+            if isinstance(table, Mapping)
+        ]
+        talk.fill(
+            section,
+            blanks.ask_delta(
+                ("budget",), max((size for size in sizes if isinstance(size, int)), default=1)
+            ),
+        )
 
 
 def _find_unknown_columns(tables: Section, data: Sequence[DataFile]) -> list[Mistake]:
@@ -182,14 +224,19 @@ def _find_unknown_columns(tables: Section, data: Sequence[DataFile]) -> list[Mis
         names = {column.name.casefold(): column.name for column in item.columns}
         columns = table.get("columns")
         said: list[tuple[KeyPath, str]] = [
-            (("tables", name, "columns", column), column) for column in (columns if isinstance(columns, Mapping) else ())
+            (("tables", name, "columns", column), column)
+            for column in (columns if isinstance(columns, Mapping) else ())
         ]
         if isinstance(table.get("unit"), str) and table["unit"] != "row":
             said.insert(0, (("tables", name, "unit"), table["unit"]))
         for place, column in said:
             if column.casefold() not in names:
                 near = get_close_matches(column.casefold(), names, n=1)
-                fix = f"did you mean {names[near[0]]!r}?" if near else f"it has {', '.join(names.values())}"
+                fix = (
+                    f"did you mean {names[near[0]]!r}?"
+                    if near
+                    else f"it has {', '.join(names.values())}"
+                )
                 found.append(Mistake(place, f"{item.source} has no column {column!r}; {fix}"))
     return found
 
@@ -198,8 +245,17 @@ def _build_refusal(mistakes: Sequence[Mistake], lines: Mapping[KeyPath, int]) ->
     """Each mistake with its line in the answers, or with its key where that stands nowhere."""
     said = []
     for mistake in mistakes:
-        line = next((lines[mistake.path[:end]] for end in range(len(mistake.path), 0, -1) if mistake.path[:end] in lines), None)
-        said.append(f"{'.'.join(mistake.path) if line is None else f'line {line}'}: {mistake.message}")
+        line = next(
+            (
+                lines[mistake.path[:end]]
+                for end in range(len(mistake.path), 0, -1)
+                if mistake.path[:end] in lines
+            ),
+            None,
+        )
+        said.append(
+            f"{'.'.join(mistake.path) if line is None else f'line {line}'}: {mistake.message}"
+        )
     count = "a mistake" if len(said) == 1 else f"{len(said)} mistakes"
     return InvalidArgument("answers", f"have {count}:\n  " + "\n  ".join(said))
 
@@ -212,5 +268,7 @@ def _list_undeclared(tables: Section, data: Sequence[DataFile]) -> list[tuple[st
         said = {str(column).casefold() for column in (*table.get("columns", ()), table.get("unit"))}
         if table.get("public") is not True:
             readable = (column for column in item.columns if column.type is not None)
-            found.append((name, [column.name for column in readable if column.name.casefold() not in said]))
+            found.append(
+                (name, [column.name for column in readable if column.name.casefold() not in said])
+            )
     return [(name, names) for name, names in found if names]

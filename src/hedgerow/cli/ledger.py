@@ -17,14 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = ["adopt_ledger", "backup_ledger", "begin_ledger", "restore_ledger", "verify_ledger"]
 
-LostOption = Annotated[bool, typer.Option("--lost", help="Charges are lost for good: close every budget.")]
+LostOption = Annotated[
+    bool, typer.Option("--lost", help="Charges are lost for good: close every budget.")
+]
 SpentOption = Annotated[
     list[str] | None,
-    typer.Option("--spent", metavar="NAME=EPSILON[,DELTA]", help="With --lost: what a population has spent at most, if not all of it."),
+    typer.Option(
+        "--spent",
+        metavar="NAME=EPSILON[,DELTA]",
+        help="With --lost: what a population has spent at most, if not all of it.",
+    ),
 ]
 
 
-def verify_ledger(policy: PolicyFile, as_json: JsonOption = False, debug: DebugOption = False) -> int:  # noqa: ARG001
+def verify_ledger(
+    policy: PolicyFile, as_json: JsonOption = False, debug: DebugOption = False
+) -> int:  # noqa: ARG001
     """Recompute the chain and the spending from the entries alone, and compare with the anchor."""
     from hedgerow.ledger import verify
 
@@ -49,7 +57,9 @@ def adopt_ledger(
 
     declared = _parse_spent(spent, lost)
     entry = Ledger.adopt(_find_ledger_path(policy), note, lost=lost, spent=declared)
-    return _report_entry("Adopted", entry, as_json, _format_closed_budgets(policy, declared) if lost else "")
+    return _report_entry(
+        "Adopted", entry, as_json, _format_closed_budgets(policy, declared) if lost else ""
+    )
 
 
 def backup_ledger(
@@ -65,7 +75,11 @@ def backup_ledger(
     if as_json:
         print_json({"entry": last.seq, "hash": last.hash})
     else:
-        make_output_console().print(f"Copied up to entry {last.seq}, {last.hash}. Keep this line elsewhere.", markup=False, soft_wrap=True)
+        make_output_console().print(
+            f"Copied up to entry {last.seq}, {last.hash}. Keep this line elsewhere.",
+            markup=False,
+            soft_wrap=True,
+        )
     return 0
 
 
@@ -78,12 +92,16 @@ def restore_ledger(
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Put a copy in the place of a ledger that is gone. One that is too old is refused, unless the loss is declared."""
+    """Put a copy in the place of a ledger that is gone. One that is too old is refused, unless
+    the loss is declared.
+    """
     from hedgerow.ledger import restore
 
     declared = _parse_spent(spent, lost)
     entry = restore(copy, _find_ledger_path(policy), note, lost=lost, spent=declared)
-    return _report_entry("Restored", entry, as_json, _format_closed_budgets(policy, declared) if lost else "")
+    return _report_entry(
+        "Restored", entry, as_json, _format_closed_budgets(policy, declared) if lost else ""
+    )
 
 
 def begin_ledger(
@@ -94,7 +112,9 @@ def begin_ledger(
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Begin a ledger where one was lost and no copy is left: all that the policy grants counts as spent."""
+    """Begin a ledger where one was lost and no copy is left: all that the policy grants counts
+    as spent.
+    """
     from fractions import Fraction
 
     from hedgerow.errors import InvalidArgument
@@ -103,19 +123,30 @@ def begin_ledger(
     from hedgerow.privacy.loss import Loss
 
     if not lost:
-        raise InvalidArgument("--lost", "must be said: a ledger without a loss begins by itself, with the first question")
+        raise InvalidArgument(
+            "--lost",
+            "must be said: a ledger without a loss begins by itself, with the first question",
+        )
     totals = {
-        rule.population: Loss(rule.epsilon, Fraction(0) if rule.delta is None else rule.delta) for rule in read_policy(policy).budgets
+        rule.population: Loss(rule.epsilon, Fraction(0) if rule.delta is None else rule.delta)
+        for rule in read_policy(policy).budgets
     }
     declared = _parse_spent(spent, lost)
-    return _report_entry("Begun", begin_after_loss(_find_ledger_path(policy), note, totals, spent=declared), as_json, _format_closed_budgets(policy, declared))
+    return _report_entry(
+        "Begun",
+        begin_after_loss(_find_ledger_path(policy), note, totals, spent=declared),
+        as_json,
+        _format_closed_budgets(policy, declared),
+    )
 
 
 def _report_entry(word: str, entry: Entry, as_json: bool, more: str) -> int:
     if as_json:
         print_json({"entry": entry.seq, "kind": entry.kind})
     else:
-        make_output_console().print(f"{word} as ledger entry {entry.seq}.{more}", markup=False, soft_wrap=True)
+        make_output_console().print(
+            f"{word} as ledger entry {entry.seq}.{more}", markup=False, soft_wrap=True
+        )
     return 0
 
 
@@ -125,7 +156,9 @@ def _format_closed_budgets(policy: Path, declared: dict[str, Loss] | None) -> st
 
     if not declared:
         return " Every budget is closed until it is raised."
-    rest = [rule.population for rule in read_policy(policy).budgets if rule.population not in declared]
+    rest = [
+        rule.population for rule in read_policy(policy).budgets if rule.population not in declared
+    ]
     return f" Closed until raised: {', '.join(rest)}." if rest else ""
 
 
@@ -142,10 +175,15 @@ def _parse_spent(spent: list[str] | None, lost: bool) -> dict[str, Loss] | None:
     for text in spent or ():
         name, _, amounts = text.partition("=")
         try:
-            epsilon, delta = (Fraction(number) for number in (amounts if "," in amounts else f"{amounts},0").split(","))
+            epsilon, delta = (
+                Fraction(number)
+                for number in (amounts if "," in amounts else f"{amounts},0").split(",")
+            )
             loss = Loss(epsilon, delta)
         except (ValueError, ZeroDivisionError, InvalidArgument):
-            raise InvalidArgument("--spent", "must be NAME=EPSILON or NAME=EPSILON,DELTA, such as patients=1.5", text) from None
+            raise InvalidArgument(
+                "--spent", "must be NAME=EPSILON or NAME=EPSILON,DELTA, such as patients=1.5", text
+            ) from None
         if name in found:
             raise InvalidArgument("--spent", "must name each population once", text)
         found[name] = loss

@@ -1,4 +1,6 @@
-"""The blanks of a policy: what each asks, which line answers it in a file, and how a typed answer is read."""
+"""The blanks of a policy: what each asks, which line answers it in a file, and how a typed
+answer is read.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.exact_number import check_stored_digits, parse_delta, parse_epsilon, parse_exact, parse_whole
+from hedgerow.numeric.exact_number import (
+    check_stored_digits,
+    parse_delta,
+    parse_epsilon,
+    parse_exact,
+    parse_whole,
+)
 from hedgerow.policy.declared_values import TYPES, read_values
 from hedgerow.policy.mistake import KeyPath
 
@@ -34,8 +42,8 @@ __all__ = [
 class PolicyQuestion:
     """One line of a policy that is still empty.
 
-    ``read`` turns a typed answer into the lines that it stands for, or raises InvalidArgument. A blank that is not ``required`` may be
-    left empty: then its line is left out.
+    ``read`` turns a typed answer into the lines that it stands for, or raises InvalidArgument. A
+    blank that is not ``required`` may be left empty: then its line is left out.
     """
 
     place: KeyPath
@@ -79,7 +87,10 @@ def ask_unit(place: KeyPath, columns: Sequence[str]) -> PolicyQuestion:
         fix = f"did you mean {names[near[0]]}?" if near else f"the columns are {', '.join(columns)}"
         raise InvalidArgument("unit", f"must be a column, row or public; {fix}", said)
 
-    asks = 'the column with the id of the people to protect, or "row"; public = true instead if it is about nobody'
+    asks = (
+        'the column with the id of the people to protect, or "row"; public = true instead if it is'
+        " about nobody"
+    )
     return PolicyQuestion((*place, "unit"), asks, '"…"', read)
 
 
@@ -87,12 +98,18 @@ def ask_neighbours(place: KeyPath) -> PolicyQuestion:
     """Whether presence is a secret as well."""
 
     def read(text: str) -> Mapping[str, Any]:
-        found = [word for word in ("add-remove", "change-one") if word.startswith(_require_answer(text, "neighbours").lower())]
+        found = [
+            word
+            for word in ("add-remove", "change-one")
+            if word.startswith(_require_answer(text, "neighbours").lower())
+        ]
         if len(found) != 1:
             raise InvalidArgument("neighbours", "must be add-remove or change-one", text)
         return {"neighbours": found[0]}
 
-    asks = "add-remove also hides whether somebody is in the data; change-one: their number is public"
+    asks = (
+        "add-remove also hides whether somebody is in the data; change-one: their number is public"
+    )
     return PolicyQuestion((*place, "neighbours"), asks, '"add-remove"', read)
 
 
@@ -107,22 +124,37 @@ def _ask_count(place: KeyPath, key: str, asks: str, *, required: bool = True) ->
 
 def ask_max_units(place: KeyPath) -> PolicyQuestion:
     """How many people there can be."""
-    return _ask_count(place, "max_units", "a public upper bound on how many people there are; round up generously")
+    return _ask_count(
+        place, "max_units", "a public upper bound on how many people there are; round up generously"
+    )
 
 
 def ask_max_rows(place: KeyPath) -> PolicyQuestion:
     """The same where rows are the units; needed only with delta."""
-    return _ask_count(place, "max_rows", "a public upper bound on how many rows there are; needed with delta", required=False)
+    return _ask_count(
+        place,
+        "max_rows",
+        "a public upper bound on how many rows there are; needed with delta",
+        required=False,
+    )
 
 
 def ask_max_groups(place: KeyPath) -> PolicyQuestion:
     """The cap on groups."""
-    return _ask_count(place, "max_groups", "groups that one person may touch in one answer, such as 3; more means more noise")
+    return _ask_count(
+        place,
+        "max_groups",
+        "groups that one person may touch in one answer, such as 3; more means more noise",
+    )
 
 
 def ask_max_rows_per_group(place: KeyPath) -> PolicyQuestion:
     """The cap on rows."""
-    return _ask_count(place, "max_rows_per_group", "rows of one person that count in a group, such as 1 or 5; more means more noise")
+    return _ask_count(
+        place,
+        "max_rows_per_group",
+        "rows of one person that count in a group, such as 1 or 5; more means more noise",
+    )
 
 
 def ask_type(place: KeyPath, physical: str | None) -> PolicyQuestion:
@@ -139,7 +171,13 @@ def ask_type(place: KeyPath, physical: str | None) -> PolicyQuestion:
         return {"type": said}
 
     holds = "something that no question can read" if physical is None else f"stored as {physical}"
-    return PolicyQuestion((*place, "type"), f"{holds}; {', '.join(TYPES)}, hide, or Enter to say nothing about it", '"…"', read, required=False)
+    return PolicyQuestion(
+        (*place, "type"),
+        f"{holds}; {', '.join(TYPES)}, hide, or Enter to say nothing about it",
+        '"…"',
+        read,
+        required=False,
+    )
 
 
 def ask_min(place: KeyPath, type_: str) -> PolicyQuestion:
@@ -148,7 +186,10 @@ def ask_min(place: KeyPath, type_: str) -> PolicyQuestion:
     def read(text: str) -> Mapping[str, Any]:
         return {"min": _parse_bound(text, "min", type_)} if text.strip() else {}
 
-    asks = "what everybody knows is the least; smaller values count as this. Enter: no bounds, and no sums"
+    asks = (
+        "what everybody knows is the least; smaller values count as this. Enter: no bounds, and no"
+        " sums"
+    )
     return PolicyQuestion((*place, "min"), asks, "…", read, required=False)
 
 
@@ -161,7 +202,9 @@ def ask_max(place: KeyPath, type_: str, least: int | Decimal) -> PolicyQuestion:
             raise InvalidArgument("max", f"must be above min ({least})", text)
         return {"max": most}
 
-    return PolicyQuestion((*place, "max"), "what everybody knows is the most; larger values count as this", "…", read)
+    return PolicyQuestion(
+        (*place, "max"), "what everybody knows is the most; larger values count as this", "…", read
+    )
 
 
 def _parse_bound(text: str, key: str, type_: str) -> int | Decimal:
@@ -178,12 +221,19 @@ def ask_values(place: KeyPath, type_: str) -> PolicyQuestion:
         said = text.strip()
         if not said:
             return {}
-        listed: str | list[str] = said if "…" in said or "..." in said else [part.strip().strip("\"'") for part in said.split(",")]
+        listed: str | list[str] = (
+            said
+            if "…" in said or "..." in said
+            else [part.strip().strip("\"'") for part in said.split(",")]
+        )
         read_values(listed, type_)
         return {"values": listed}
 
     example = "2026-01-01 … 2026-12-31" if type_ == "date" else "north, south, east, west"
-    asks = f"every value that an answer may show, such as {example}. Enter: those that enough people share"
+    asks = (
+        f"every value that an answer may show, such as {example}. Enter: those that enough people"
+        " share"
+    )
     return PolicyQuestion((*place, "values"), asks, '["…"]', read, required=False)
 
 
@@ -195,7 +245,12 @@ def ask_epsilon(place: KeyPath) -> PolicyQuestion:
         check_stored_digits(parse_epsilon(said), "epsilon")
         return {"epsilon": said}
 
-    return PolicyQuestion((*place, "epsilon"), "what each of these people may lose in all, over all questions ever, such as 1.0", "…", read)
+    return PolicyQuestion(
+        (*place, "epsilon"),
+        "what each of these people may lose in all, over all questions ever, such as 1.0",
+        "…",
+        read,
+    )
 
 
 def ask_delta(place: KeyPath, people: int) -> PolicyQuestion:
@@ -209,5 +264,8 @@ def ask_delta(place: KeyPath, people: int) -> PolicyQuestion:
             raise InvalidArgument("delta", f"must be below 1/max_units (1/{people})", text)
         return {"delta": said}
 
-    asks = "the chance that this fails, such as 1e-9; needed to group by values that nobody declared. Enter: none"
+    asks = (
+        "the chance that this fails, such as 1e-9; needed to group by values that nobody declared."
+        " Enter: none"
+    )
     return PolicyQuestion((*place, "delta"), asks, "…", read, required=False)

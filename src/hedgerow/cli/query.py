@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.terminal import DebugOption, JsonOption, make_output_console, parse_number, print_json, show_progress
+from hedgerow.cli.terminal import (
+    DebugOption,
+    JsonOption,
+    make_output_console,
+    parse_number,
+    print_json,
+    show_progress,
+)
 from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -22,11 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["explain_query", "run_query"]
 
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
-SqlArgument = Annotated[str, typer.Argument(metavar="SQL", help="The question; - reads it from standard input.")]
-EpsilonOption = Annotated[str | None, typer.Option(help="What the question may cost; the policy has a default.")]
+SqlArgument = Annotated[
+    str, typer.Argument(metavar="SQL", help="The question; - reads it from standard input.")
+]
+EpsilonOption = Annotated[
+    str | None, typer.Option(help="What the question may cost; the policy has a default.")
+]
 AnalystOption = Annotated[str | None, typer.Option(help="Who asks; their quota pays as well.")]
-CustodianOption = Annotated[bool, typer.Option("--custodian", help="The custodian asks, without a quota.")]
-DeltaOption = Annotated[str | None, typer.Option(help="For keys that are not declared; the policy has a default.")]
+CustodianOption = Annotated[
+    bool, typer.Option("--custodian", help="The custodian asks, without a quota.")
+]
+DeltaOption = Annotated[
+    str | None, typer.Option(help="For keys that are not declared; the policy has a default.")
+]
 
 _MAX_WIDTH = 10_000  # columns; more than any table has
 
@@ -46,18 +61,30 @@ def run_query(
     delta: DeltaOption = None,
     analyst: AnalystOption = None,
     custodian: CustodianOption = False,
-    request: Annotated[str | None, typer.Option(help="A key of your own: the same key again is charged once.")] = None,
-    format: Annotated[OutputFormat, typer.Option(help="How to print the answer.")] = OutputFormat.table,
+    request: Annotated[
+        str | None, typer.Option(help="A key of your own: the same key again is charged once.")
+    ] = None,
+    format: Annotated[
+        OutputFormat, typer.Option(help="How to print the answer.")
+    ] = OutputFormat.table,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Ask a question of a protected database. Every answer is paid for before the data are touched."""
+    """Ask a question of a protected database. Every answer is paid for before the data are
+    touched.
+    """
     import hedgerow
     from hedgerow.answers.explanation import Explanation
 
     if format is OutputFormat.arrow and not as_json and sys.stdout.isatty():
-        raise InvalidArgument("format", "must not be arrow in a terminal: it is binary. Add > answer.arrow")
-    text, price, chance = _read_sql(sql), parse_number(epsilon, "epsilon"), parse_number(delta, "delta")
+        raise InvalidArgument(
+            "format", "must not be arrow in a terminal: it is binary. Add > answer.arrow"
+        )
+    text, price, chance = (
+        _read_sql(sql),
+        parse_number(epsilon, "epsilon"),
+        parse_number(delta, "delta"),
+    )
     with show_progress("asking", quiet=as_json), hedgerow.open(policy, analyst=analyst) as db:
         _check_asker(analyst, custodian, [rule.name for rule in db.policy.analysts])
         answer = db.query(text, epsilon=price, delta=chance, request=request)
@@ -68,7 +95,9 @@ def run_query(
     elif format is OutputFormat.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(answer.columns)
-        writer.writerows([_format_csv_cell(row[name]) for name in answer.columns] for row in answer.rows)
+        writer.writerows(
+            [_format_csv_cell(row[name]) for name in answer.columns] for row in answer.rows
+        )
     elif format is OutputFormat.arrow:
         _write_arrow(answer)
     else:
@@ -81,16 +110,30 @@ def explain_query(
     sql: SqlArgument,
     epsilon: EpsilonOption = None,
     delta: DeltaOption = None,
-    error: Annotated[str | None, typer.Option(help="The expected error you want: says which epsilon that takes.")] = None,
-    analyst: Annotated[str | None, typer.Option(help="Who would ask, as for query: a quota may cover less than the budget.")] = None,
-    custodian: Annotated[bool, typer.Option("--custodian", help="The custodian would ask, as for query.")] = False,
+    error: Annotated[
+        str | None, typer.Option(help="The expected error you want: says which epsilon that takes.")
+    ] = None,
+    analyst: Annotated[
+        str | None,
+        typer.Option(help="Who would ask, as for query: a quota may cover less than the budget."),
+    ] = None,
+    custodian: Annotated[
+        bool, typer.Option("--custodian", help="The custodian would ask, as for query.")
+    ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Say what a question would cost and how good its answer would be. Touches no data and costs nothing."""
+    """Say what a question would cost and how good its answer would be. Touches no data and costs
+    nothing.
+    """
     import hedgerow
 
-    text, price, chance, off = _read_sql(sql), parse_number(epsilon, "epsilon"), parse_number(delta, "delta"), parse_number(error, "error")
+    text, price, chance, off = (
+        _read_sql(sql),
+        parse_number(epsilon, "epsilon"),
+        parse_number(delta, "delta"),
+        parse_number(error, "error"),
+    )
     _check_exclusive(analyst, custodian)
     with show_progress("reading", quiet=as_json), hedgerow.open(policy, analyst=analyst) as db:
         explanation = db.explain(text, epsilon=price, delta=chance, error=off)
@@ -107,7 +150,11 @@ def _check_asker(analyst: str | None, custodian: bool, declared: list[str]) -> N
     """Where analysts are declared, nobody becomes the custodian by saying nothing."""
     _check_exclusive(analyst, custodian)
     if declared and analyst is None and not custodian:
-        raise InvalidArgument("analyst", f"is missing: say who asks, --analyst {' or '.join(declared)}, or --custodian without a quota")
+        raise InvalidArgument(
+            "analyst",
+            f"is missing: say who asks, --analyst {' or '.join(declared)}, or --custodian without a"
+            " quota",
+        )
 
 
 def _print_explanation(explanation: Explanation, as_json: bool) -> None:
@@ -122,7 +169,9 @@ def _print_explanation(explanation: Explanation, as_json: bool) -> None:
 
 
 def _print_table(answer: Answer | ExactTable) -> None:
-    """As wide as the terminal if it fits; else, and in a pipe, as wide as it is: a number that is cut off is a wrong number."""
+    """As wide as the terminal if it fits; else, and in a pipe, as wide as it is: a number that
+    is cut off is a wrong number.
+    """
     from hedgerow.answers.answer import Answer
     from hedgerow.answers.render import build_answer_table, format_answer_notes
 

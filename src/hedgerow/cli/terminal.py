@@ -17,10 +17,24 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 
 from hedgerow.errors import InvalidArgument
 
-__all__ = ["DebugOption", "JsonOption", "make_error_console", "make_output_console", "parse_number", "print_error", "print_json", "show_progress", "tolerate_ascii"]
+__all__ = [
+    "DebugOption",
+    "JsonOption",
+    "make_error_console",
+    "make_output_console",
+    "parse_number",
+    "print_error",
+    "print_json",
+    "show_progress",
+    "tolerate_ascii",
+]
 
-# Every command takes these two. ``app`` looks for --debug itself, because it must know before a command line is understood.
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]
+# Every command takes these two. ``app`` looks for --debug itself, because it must know before a
+# command line is understood.
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON document, and nothing else, on standard output."),
+]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 _PROGRESS_DELAY = 0.5  # seconds before a progress bar appears
@@ -59,7 +73,9 @@ def print_error(message: str) -> None:
 
 @contextmanager
 def show_progress(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar for what takes longer than a moment; gives the function that moves it, or None where nobody would see it."""
+    """A progress bar for what takes longer than a moment; gives the function that moves it, or
+    None where nobody would see it.
+    """
     console = make_error_console()
     if quiet or not console.is_terminal:
         yield None

@@ -9,7 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.terminal import DebugOption, JsonOption, make_output_console, print_json, show_progress
+from hedgerow.cli.terminal import (
+    DebugOption,
+    JsonOption,
+    make_output_console,
+    print_json,
+    show_progress,
+)
 from hedgerow.errors import InvalidArgument, SourceError
 
 __all__ = ["verify_file"]
@@ -20,12 +26,22 @@ _MAX_FILE_BYTES = 1_000_000  # bytes
 
 
 def verify_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Python with @mechanism functions or mechanism classes, or *.hr; not run.")],
-    seconds: Annotated[float, typer.Option(help="When to give a program up; what is found before depends on no clock.")] = 120.0,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Python with @mechanism functions or mechanism classes, or *.hr; not run.",
+        ),
+    ],
+    seconds: Annotated[
+        float,
+        typer.Option(help="When to give a program up; what is found before depends on no clock."),
+    ] = 120.0,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Prove every program of FILE private, or show two neighbouring inputs and an output that break its claim.
+    """Prove every program of FILE private, or show two neighbouring inputs and an output that break
+    its claim.
 
     Exit status 0 when all are PROVED, 1 otherwise.
     """
@@ -46,7 +62,11 @@ def _examine_file(file: Path, seconds: float, *, quiet: bool) -> list[Any]:
 
     found = parse_document(_read_source(file), file.name)
     if not found.programs and not found.judgements:
-        raise InvalidArgument("file", "holds no function with @mechanism above it, no class of a mechanism, and no program", str(file))
+        raise InvalidArgument(
+            "file",
+            "holds no function with @mechanism above it, no class of a mechanism, and no program",
+            str(file),
+        )
     whole = len(found.programs) + len(found.judgements)
     verdicts: list[Any] = []
     with show_progress(f"verifying {file.name}", quiet=quiet) as progress:
@@ -62,7 +82,9 @@ def _examine_file(file: Path, seconds: float, *, quiet: bool) -> list[Any]:
 
 def _read_source(file: Path) -> str:
     if file.suffix not in (".py", ".hr"):
-        raise InvalidArgument("file", "must be Python (*.py) or the small language (*.hr)", str(file))
+        raise InvalidArgument(
+            "file", "must be Python (*.py) or the small language (*.hr)", str(file)
+        )
     try:
         if file.stat().st_size > _MAX_FILE_BYTES:
             raise InvalidArgument("file", f"must have at most {_MAX_FILE_BYTES} bytes", str(file))
@@ -121,4 +143,6 @@ def _format_bounds(verdict: Any) -> str:
 def _print_counts(verdicts: list[Any]) -> None:
     count = {name: sum(one.verdict.value == name for one in verdicts) for name in _COLOURS}
     told = ", ".join(f"{number} {name.lower()}" for name, number in count.items() if number)
-    make_output_console().print(f"\n{len(verdicts)} program{'s' if len(verdicts) > 1 else ''}: {told}.", markup=False)
+    make_output_console().print(
+        f"\n{len(verdicts)} program{'s' if len(verdicts) > 1 else ''}: {told}.", markup=False
+    )

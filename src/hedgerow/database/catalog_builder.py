@@ -1,4 +1,6 @@
-"""What analysts may speak of: the policy's declarations laid over the columns that the sources have."""
+"""What analysts may speak of: the policy's declarations laid over the columns that the sources
+have.
+"""
 
 from __future__ import annotations
 
@@ -29,22 +31,37 @@ def build_catalog(
     public: Mapping[str, Mapping[str, ColumnSummary]] | None = None,
     digests: Mapping[str, str] | None = None,
 ) -> Catalog:
-    """Every table of the policy as the questions see it; ``physical`` has the columns of each, ``public`` what public tables hold: their
-    values need not be declared, since everybody may know them. ``digests`` of their contents are part of their versions: a question
-    about other contents is another question."""
+    """Every table of the policy as the questions see it; ``physical`` has the columns of each,
+    ``public`` what public tables hold: their values need not be declared, since everybody may know
+    them. ``digests`` of their contents are part of their versions: a question about other contents
+    is another question."""
     return Catalog(
         {
-            table.name: _build_entry(policy, table, physical, (public or {}).get(table.name, {}), (digests or {}).get(table.name))
+            table.name: _build_entry(
+                policy,
+                table,
+                physical,
+                (public or {}).get(table.name, {}),
+                (digests or {}).get(table.name),
+            )
             for table in policy.tables
         }
     )
 
 
-def _build_entry(policy: Policy, table: TableRule, physical: PhysicalColumns, public: Mapping[str, ColumnSummary], digest: str | None) -> TableEntry:
+def _build_entry(
+    policy: Policy,
+    table: TableRule,
+    physical: PhysicalColumns,
+    public: Mapping[str, ColumnSummary],
+    digest: str | None,
+) -> TableEntry:
     schema = build_schema(policy, table, physical)
     if table.unit is None:
         version = schema.version if digest is None else f"{schema.version} {digest}"
-        columns = tuple(_add_public_range(column, table, public.get(column.name)) for column in schema.columns)
+        columns = tuple(
+            _add_public_range(column, table, public.get(column.name)) for column in schema.columns
+        )
         schema = replace(schema, version=version, columns=columns)
     return TableEntry(
         schema,
@@ -54,17 +71,32 @@ def _build_entry(policy: Policy, table: TableRule, physical: PhysicalColumns, pu
         unique=table.unique,
         population=table.population or "",
         auto_bounds=table.auto_bounds,
-        undeclared_caps=tuple(name for name in CAPS if table.auto_bounds and getattr(table, name) is None),
+        undeclared_caps=tuple(
+            name for name in CAPS if table.auto_bounds and getattr(table, name) is None
+        ),
     )
 
 
 def build_schema(policy: Policy, table: TableRule, physical: PhysicalColumns) -> Schema:
-    """The columns that may be read: all that are not hidden and have one of the five types; and hidden ones that lead to the unit."""
+    """The columns that may be read: all that are not hidden and have one of the five types; and
+    hidden ones that lead to the unit.
+    """
     here = physical[table.name]
     leading = _list_owner_columns(policy, table)
-    _check_columns_exist(table, [*(rule.name for rule in table.columns), *leading, *(name for key in table.unique for name in key)], here)
+    _check_columns_exist(
+        table,
+        [
+            *(rule.name for rule in table.columns),
+            *leading,
+            *(name for key in table.unique for name in key),
+        ],
+        here,
+    )
     shown = {name.casefold() for name in leading}
-    columns = [_build_column(table.column(column.name), column, column.name.casefold() in shown) for column in here]
+    columns = [
+        _build_column(table.column(column.name), column, column.name.casefold() in shown)
+        for column in here
+    ]
     return Schema(
         table.name,
         tuple(column for column in columns if column is not None),
@@ -76,25 +108,50 @@ def build_schema(policy: Policy, table: TableRule, physical: PhysicalColumns) ->
     )
 
 
-def _check_columns_exist(table: TableRule, named: Sequence[str], here: Sequence[PhysicalColumn]) -> None:
+def _check_columns_exist(
+    table: TableRule, named: Sequence[str], here: Sequence[PhysicalColumn]
+) -> None:
     """All that are missing at once, each with the name that it may have been meant for."""
     names = {column.name.casefold() for column in here}
     missing = list(dict.fromkeys(name for name in named if name.casefold() not in names))
     if not missing:
         return
-    free = [column.name for column in here if column.name.casefold() not in {name.casefold() for name in named}]
-    told = [f"{name!r} (did you mean {close!r}?)" if (close := find_closest_name(name, free)) else repr(name) for name in missing]
+    free = [
+        column.name
+        for column in here
+        if column.name.casefold() not in {name.casefold() for name in named}
+    ]
+    told = [
+        (
+            f"{name!r} (did you mean {close!r}?)"
+            if (close := find_closest_name(name, free))
+            else repr(name)
+        )
+        for name in missing
+    ]
     there = ", ".join(column.name for column in here)
-    what = f"The source of table {table.name!r} has no column {' and no column '.join(told)}; the policy says that it has."
-    mixed = " Columns of a frame that hold several types, such as text and numbers, are not read: make them one."
-    raise SourceError(f"{what} Its columns are {there}.{mixed if table.source == FRAME_SOURCE else ''}")
+    what = (
+        f"The source of table {table.name!r} has no column {' and no column '.join(told)}; the"
+        " policy says that it has."
+    )
+    mixed = (
+        " Columns of a frame that hold several types, such as text and numbers, are not read: make"
+        " them one."
+    )
+    raise SourceError(
+        f"{what} Its columns are {there}.{mixed if table.source == FRAME_SOURCE else ''}"
+    )
 
 
 def _list_owner_columns(policy: Policy, table: TableRule) -> list[str]:
     """The columns that say, here or of rows linked to these, whose a row is."""
     here = [] if table.unit in (None, "row") or table.link is not None else [str(table.unit)]
     first = [] if table.link is None else [table.link.column]
-    keys = [other.link.key for other in policy.tables if other.link is not None and other.link.table == table.name]
+    keys = [
+        other.link.key
+        for other in policy.tables
+        if other.link is not None and other.link.table == table.name
+    ]
     return [*here, *first, *keys]
 
 
@@ -122,10 +179,15 @@ def _add_public_range(column: Column, table: TableRule, public: ColumnSummary | 
     if column.type not in ("integer", "real", "date") or public.low is None or public.high is None:
         return replace(column, values=values)
     ends = [end.toordinal() if isinstance(end, date) else end for end in (public.low, public.high)]
-    if not all(isinstance(end, int | float) and abs(end) < 2**60 for end in ends):  # NaN and infinity fail this as well
+    # NaN and infinity fail this as well
+    if not all(isinstance(end, int | float) and abs(end) < 2**60 for end in ends):
         return replace(column, values=values)
     low, high = (Fraction(end) for end in ends)
-    return replace(column, values=values) if values is not None else replace(column, low=low, high=high)
+    return (
+        replace(column, values=values)
+        if values is not None
+        else replace(column, low=low, high=high)
+    )
 
 
 def _build_column(rule: ColumnRule | None, physical: PhysicalColumn, leads: bool) -> Column | None:
@@ -135,7 +197,10 @@ def _build_column(rule: ColumnRule | None, physical: PhysicalColumn, leads: bool
     if (rule.hidden and not leads) or type_ is None:
         return None
     low, high, values = rule.low, rule.high, rule.values
-    if type_ == "real" and values is not None:  # reals are no keys; a list of them says between which they lie
+    # reals are no keys; a list of them says between which they lie
+    if type_ == "real" and values is not None:
         numbers = [Fraction(value) for value in values if not isinstance(value, (str, date))]
         low, high, values = min(numbers), max(numbers), None
-    return Column(rule.name, type_, low, high, rule.step, cast(tuple[Value, ...] | None, values), rule.grain)
+    return Column(
+        rule.name, type_, low, high, rule.step, cast(tuple[Value, ...] | None, values), rule.grain
+    )

@@ -1,4 +1,5 @@
-"""Acceptance of data versions: the .csv files of a policy, validated and written down in the ledger.
+"""Acceptance of data versions: the .csv files of a policy, validated and written down in the
+ledger.
 
 A file is validated once for each version that the custodian declares, and recorded with its size
 and a keyed digest. From then on it is taken as accepted while its stamp (inode, size, times of
@@ -36,15 +37,21 @@ class DataFiles:
     """The .csv files of a policy. ``to_custodian``: errors name the lines that are malformed."""
 
     def __init__(self, policy: Policy, *, to_custodian: bool = False) -> None:
-        self._files = [(table, policy.source_path(table)) for table in policy.tables if table.source.lower().endswith(".csv")]
+        self._files = [
+            (table, policy.source_path(table))
+            for table in policy.tables
+            if table.source.lower().endswith(".csv")
+        ]
         self._to_custodian = to_custodian
         self._scanned: dict[str, _ScannedFile] = {}
         self.stamps: dict[str, tuple[int, int, int]] = {}
 
     def accept(self, known: Mapping[tuple[str, str], FileRecord]) -> dict[str, FileRecord]:
-        """Return a record for each file that is there and has none in the ledger; SourceError where one cannot be accepted.
+        """Return a record for each file that is there and has none in the ledger; SourceError where
+        one cannot be accepted.
 
-        ``known`` are the records of the ledger. Afterwards ``stamps`` has what each table's file looked like.
+        ``known`` are the records of the ledger. Afterwards ``stamps`` has what each table's file
+        looked like.
         """
         found: dict[str, FileRecord] = {}
         for table, path in self._files:
@@ -63,20 +70,34 @@ class DataFiles:
                 self._scanned[table.name] = self._scan(table, path, secrets.token_hex(32))
 
     def _validate(self, table: TableRule, path: Path, record: FileRecord | None) -> FileRecord:
-        """Return the new record of a file. The bytes of a version stay those of its first record."""
+        """Return the new record of a file. The bytes of a version stay those of its first
+        record.
+        """
         done = self._scanned.get(table.name)
         if record is not None or done is None or done.stamp != _read_stamp(path):
-            done = self._scan(table, path, secrets.token_hex(32) if record is None else record["key"])
-        if record is not None and (done.scan.size, done.scan.digest) != (record["size"], record["digest"]):
+            done = self._scan(
+                table, path, secrets.token_hex(32) if record is None else record["key"]
+            )
+        if record is not None and (done.scan.size, done.scan.digest) != (
+            record["size"],
+            record["digest"],
+        ):
             raise _build_change_error(table, path)
         self._scanned[table.name] = done
         self.stamps[table.name] = done.stamp[:3]
-        bytes_ = {"key": done.key, "size": done.scan.size, "digest": done.scan.digest, "stamp": list(done.stamp)}
+        bytes_ = {
+            "key": done.key,
+            "size": done.scan.size,
+            "digest": done.scan.digest,
+            "stamp": list(done.stamp),
+        }
         return {"version": table.version, "multiline": table.multiline, **bytes_}
 
     def _scan(self, table: TableRule, path: Path, key: str) -> _ScannedFile:
         stamp = _read_stamp(path)
-        scan = scan_csv(path, len(read_csv_header(path)), multiline=table.multiline, key=bytes.fromhex(key))
+        scan = scan_csv(
+            path, len(read_csv_header(path)), multiline=table.multiline, key=bytes.fromhex(key)
+        )
         if _read_stamp(path) != stamp:
             raise SourceError(f"{path.name} changed while it was read. Try again.")
         if scan.bad_lines:
@@ -90,25 +111,34 @@ class DataFiles:
         return _ScannedFile(key, stamp, scan)
 
     def _check_same(self, table: TableRule, path: Path, record: FileRecord) -> None:
-        """Refuse a file that is not the one of its record. Its bytes are read only where its stamp is another one."""
+        """Refuse a file that is not the one of its record. Its bytes are read only where its
+        stamp is another one.
+        """
         stamp = _read_stamp(path)
         if stamp != tuple(record["stamp"]):
-            same = stamp[1] == record["size"] and digest_file(path, bytes.fromhex(record["key"])) == record["digest"]
+            same = (
+                stamp[1] == record["size"]
+                and digest_file(path, bytes.fromhex(record["key"])) == record["digest"]
+            )
             if not same or _read_stamp(path) != stamp:
                 if self._to_custodian:
-                    self._scan(table, path, record["key"])  # a custodian who declares a new version should know this first
+                    # a custodian who declares a new version should know this first
+                    self._scan(table, path, record["key"])
                 raise _build_change_error(table, path)
         self.stamps[table.name] = stamp[:3]
 
 
 def _read_stamp(path: Path) -> _FileStamp:
-    """Return what changes when a file is replaced or written to; the last number also where only its name or mode does."""
+    """Return what changes when a file is replaced or written to; the last number also where only
+    its name or mode does.
+    """
     told = path.stat()
     return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
 
 
 def _build_change_error(table: TableRule, path: Path) -> SourceError:
     return SourceError(
-        f"{path.name} is not the file that was accepted as version {table.version!r} of {table.name}. Where the data have changed, the "
-        "custodian declares a new version in the policy."
+        f"{path.name} is not the file that was accepted as version {table.version!r} of"
+        f" {table.name}. Where the data have changed, the custodian declares a new version in the"
+        " policy."
     )

@@ -1,7 +1,7 @@
 """Opening: a policy file with its sources and its ledger, or a frame in memory.
 
-Once a ledger is open, the ledger rules. A policy that says more than the accepted one (a larger budget, looser bounds) is refused until the
-custodian accepts it, which is an entry of its own.
+Once a ledger is open, the ledger rules. A policy that says more than the accepted one (a larger
+budget, looser bounds) is refused until the custodian accepts it, which is an entry of its own.
 """
 
 from __future__ import annotations
@@ -36,19 +36,35 @@ from hedgerow.privacy.budget_view import Balance, DualBalance
 __all__ = ["accept_policy", "open", "open_dry_run", "open_frame", "read_budgets", "read_quotas"]
 
 
-def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
-    """The database of a policy file. The engine runs in a process of its own, which is killed after ``deadline`` seconds."""
+def open(
+    path: str | Path,
+    *,
+    analyst: str | None = None,
+    deadline: float = 60.0,
+    in_process: bool = False,
+) -> Database:
+    """The database of a policy file. The engine runs in a process of its own, which is killed
+    after ``deadline`` seconds.
+    """
     policy = read_policy(path)
-    return _open_database(policy, _list_source_paths(policy), lambda tables: DuckDB(tables) if in_process else IsolatedDuckDB(tables, deadline=deadline), analyst)
+    return _open_database(
+        policy,
+        _list_source_paths(policy),
+        lambda tables: DuckDB(tables) if in_process else IsolatedDuckDB(tables, deadline=deadline),
+        analyst,
+    )
 
 
 def open_dry_run(path: str | Path) -> Database:
-    """What ``open`` would give, over a copy of the ledger: it refuses the same, and shows the same budgets and tables. But no ledger is
-    begun, the policy does not come to rule, and no question is answered that takes a charge."""
+    """What ``open`` would give, over a copy of the ledger: it refuses the same, and shows the same
+    budgets and tables. But no ledger is begun, the policy does not come to rule, and no question is
+    answered that takes a charge."""
     policy = read_policy(path)
     files = DataFiles(policy, to_custodian=True)
     files.check_lines()
-    return _open_database(policy, _list_source_paths(policy), IsolatedDuckDB, None, ledger=_copy_ledger, files=files)
+    return _open_database(
+        policy, _list_source_paths(policy), IsolatedDuckDB, None, ledger=_copy_ledger, files=files
+    )
 
 
 def _list_source_paths(policy: Policy) -> dict[str, Path]:
@@ -63,13 +79,21 @@ def _open_database(
     ledger: Callable[[Policy], LedgerBase] | None = None,
     files: DataFiles | None = None,
 ) -> Database:
-    """Sources first, then the ledger: a policy that does not fit its data changes nothing. The engine starts when it is needed."""
+    """Sources first, then the ledger: a policy that does not fit its data changes nothing. The
+    engine starts when it is needed.
+    """
     with FileInspector(data.values()) as looking:
         columns = {name: looking.read_columns(held) for name, held in data.items()}
-        public = {table.name: looking.summarise(data[table.name]) for table in policy.tables if table.population is None}
+        public = {
+            table.name: looking.summarise(data[table.name])
+            for table in policy.tables
+            if table.population is None
+        }
     digests = {name: _digest_file(data[name]) for name in public}
     catalog = build_catalog(policy, columns, public, digests)
-    tables = {name: RegisteredTable(held, catalog.tables[name].schema) for name, held in data.items()}
+    tables = {
+        name: RegisteredTable(held, catalog.tables[name].schema) for name, held in data.items()
+    }
     for name, table in tables.items():
         check_types(table, columns[name])
     files = files or DataFiles(policy)
@@ -78,14 +102,19 @@ def _open_database(
         kept = (ledger or _open_ledger)(policy)
         undone.callback(kept.close)
         _enter_policy(policy, kept, files)
-        tables |= {name: replace(tables[name], accepted_stamp=stamp) for name, stamp in files.stamps.items()}
+        tables |= {
+            name: replace(tables[name], accepted_stamp=stamp)
+            for name, stamp in files.stamps.items()
+        }
         database = Database(policy, catalog, lambda: engine(tables), kept, analyst=analyst)
         undone.pop_all()
     return database
 
 
 def _validate_files(policy: Policy, files: DataFiles | None) -> None:
-    """Refuse malformed files before a ledger is begun for them. Where there is one, it may know them, and they need not be read."""
+    """Refuse malformed files before a ledger is begun for them. Where there is one, it may know
+    them, and they need not be read.
+    """
     if files is not None and policy.ledger_path is not None and not _has_ledger(policy.ledger_path):
         files.accept({})
 
@@ -96,52 +125,84 @@ def _digest_file(path: Path) -> str:
 
 
 def open_frame(frame: Any, policy: Policy) -> Database:
-    """The database of a frame (pandas, polars, Arrow), in this process, under a policy with one table."""
-    return _open_database(policy, {table.name: take_snapshot(frame, table.name) for table in policy.tables}, DuckDB, None)
+    """The database of a frame (pandas, polars, Arrow), in this process, under a policy with one
+    table.
+    """
+    return _open_database(
+        policy,
+        {table.name: take_snapshot(frame, table.name) for table in policy.tables},
+        DuckDB,
+        None,
+    )
 
 
-def accept_policy(path: str | Path, *, note: str = "", budgets_only: bool = False, anew: bool = False) -> tuple[Entry | None, tuple[str, ...]]:
-    """The custodian's word on a changed policy, and on new versions of its data: the entry (None when nothing changed) and what it allows.
+def accept_policy(
+    path: str | Path, *, note: str = "", budgets_only: bool = False, anew: bool = False
+) -> tuple[Entry | None, tuple[str, ...]]:
+    """The custodian's word on a changed policy, and on new versions of its data: the entry (None
+    when nothing changed) and what it allows.
 
-    ``budgets_only`` refuses everything but larger budgets, and looks at no data. ``anew`` writes the entry although nothing
-    changed: failed runs are forgiven.
+    ``budgets_only`` refuses everything but larger budgets, and looks at no data. ``anew`` writes
+    the entry although nothing changed: failed runs are forgiven.
     """
     policy = read_policy(path)
     files = None if budgets_only else DataFiles(policy, to_custodian=True)
     _validate_files(policy, files)
     with _open_ledger(policy, knowingly=True) as ledger:
-        ruling, held, fresh = ledger.policy_digest, _read_accepted_policy(ledger), {} if files is None else files.accept(ledger.state.files)
+        ruling, held, fresh = (
+            ledger.policy_digest,
+            _read_accepted_policy(ledger),
+            {} if files is None else files.accept(ledger.state.files),
+        )
         if held == policy and not anew and not fresh:
             return None, ()
         changes = () if held is None else list_loosenings(held, policy)
         others = [change for change in changes if not change.startswith("budget")]
         if budgets_only and others:
-            raise Refused("This changes more than the budget; 'hedgerow policy accept' is for that:\n  " + "\n  ".join(others))
+            raise Refused(
+                "This changes more than the budget; 'hedgerow policy accept' is for that:\n  "
+                + "\n  ".join(others)
+            )
         return _record_policy(policy, ledger, ruling, note, files=fresh, forgive=anew), changes
 
 
 def read_budgets(path: str | Path) -> Mapping[str, Balance | DualBalance]:
-    """The budget of each population of a policy file that a table is, or was, about; its data need not be there."""
+    """The budget of each population of a policy file that a table is, or was, about; its data
+    need not be there.
+    """
     policy = read_policy(path)
     with _open_ledger(policy) as ledger:
         _enter_policy(policy, ledger)
-        known = [rule.population for rule in policy.budgets if rule.population in ledger.state.populations]
+        known = [
+            rule.population
+            for rule in policy.budgets
+            if rule.population in ledger.state.populations
+        ]
         return {name: ledger.state.budget(name).balance for name in known}
 
 
 def read_quotas(path: str | Path) -> Mapping[str, Balance | None]:
-    """The quota of each analyst of a policy file, None for one without; its data need not be there."""
+    """The quota of each analyst of a policy file, None for one without; its data need not be
+    there.
+    """
     policy = read_policy(path)
     with _open_ledger(policy) as ledger:
         _enter_policy(policy, ledger)
         book = ledger.state
         return {
-            rule.name: None if rule.max_epsilon is None else Balance(rule.max_epsilon, book.asked_epsilon(rule.name)) for rule in policy.analysts
+            rule.name: (
+                None
+                if rule.max_epsilon is None
+                else Balance(rule.max_epsilon, book.asked_epsilon(rule.name))
+            )
+            for rule in policy.analysts
         }
 
 
 def _open_ledger(policy: Policy, *, knowingly: bool = False) -> LedgerBase:
-    """The ledger of a policy. A new one beside an old one for the same data is begun ``knowingly`` or not at all: it is a new budget."""
+    """The ledger of a policy. A new one beside an old one for the same data is begun
+    ``knowingly`` or not at all: it is a new budget.
+    """
     path = policy.ledger_path
     if path is None:
         return MemoryLedger()
@@ -167,9 +228,14 @@ def _has_ledger(path: Path) -> bool:
 
 
 def _refuse_second_ledger(policy: Policy, path: Path) -> None:
-    """Refuse a new ledger where another one for the same data lies beside it, beside the policy, or beside the data."""
+    """Refuse a new ledger where another one for the same data lies beside it, beside the policy,
+    or beside the data.
+    """
     data = [place for table in policy.tables for place in _list_file_paths(policy, table)]
-    folders = {folder.resolve() for folder in (path.parent, policy.folder, *(place.parent for place in data))}
+    folders = {
+        folder.resolve()
+        for folder in (path.parent, policy.folder, *(place.parent for place in data))
+    }
     for other in sorted(anchor for folder in folders for anchor in folder.glob("*.anchor")):
         _check_other_ledger(policy, other.with_suffix(""))
 
@@ -188,8 +254,9 @@ def _check_other_ledger(policy: Policy, other: Path) -> None:
     if shared:
         named = os.path.relpath(other, policy.folder)
         raise Refused(
-            f"{other.name} already keeps the budget of {Path(shared[0]).name}, and this policy names another ledger: a fresh "
-            f"budget. Write ledger = \"{named}\"; or begin another one knowingly, by 'hedgerow policy accept'."
+            f"{other.name} already keeps the budget of {Path(shared[0]).name}, and this policy"
+            f' names another ledger: a fresh budget. Write ledger = "{named}"; or begin another'
+            " one knowingly, by 'hedgerow policy accept'."
         )
 
 
@@ -202,9 +269,18 @@ def _is_same_file(one: str, other: str) -> bool:
 
 
 def _map_sources(policy: Policy, known: Collection[str]) -> dict[str, str]:
-    """The protected files, by where they really are, or by another name by which the ledger has ``known`` them; and whom they are about."""
-    places = {str(policy.source_path(table).resolve()): table.population for table in policy.tables if table.population is not None}
-    return {next((old for old in known if _is_same_file(old, place)), place): whose for place, whose in places.items()}
+    """The protected files, by where they really are, or by another name by which the ledger has
+    ``known`` them; and whom they are about.
+    """
+    places = {
+        str(policy.source_path(table).resolve()): table.population
+        for table in policy.tables
+        if table.population is not None
+    }
+    return {
+        next((old for old in known if _is_same_file(old, place)), place): whose
+        for place, whose in places.items()
+    }
 
 
 def _read_accepted_policy(ledger: LedgerBase) -> Policy | None:
@@ -214,14 +290,17 @@ def _read_accepted_policy(ledger: LedgerBase) -> Policy | None:
 
 
 def _enter_policy(policy: Policy, ledger: LedgerBase, files: DataFiles | None = None) -> None:
-    """Let a policy rule that is the first, or says no more than the accepted one; and accept the versions that it declares."""
+    """Let a policy rule that is the first, or says no more than the accepted one; and accept the
+    versions that it declares.
+    """
     ruling, held, known = ledger.policy_digest, _read_accepted_policy(ledger), ledger.state.files
     changes = () if held is None or held == policy else list_loosenings(held, policy)
     if changes:
         raise Refused(
             "The policy says more than the one that the ledger accepted:\n  "
             + "\n  ".join(changes)
-            + "\nIf this is meant, the custodian runs 'hedgerow policy accept' (or 'hedgerow budget raise' when only the budget grows)."
+            + "\nIf this is meant, the custodian runs 'hedgerow policy accept' (or 'hedgerow budget"
+            " raise' when only the budget grows)."
         )
     fresh = {} if files is None else files.accept(known)
     if held == policy and not fresh:
@@ -231,20 +310,34 @@ def _enter_policy(policy: Policy, ledger: LedgerBase, files: DataFiles | None = 
     except Refused:
         if (ledger.policy_digest, ledger.state.files) == (ruling, known):
             raise
-        _enter_policy(policy, ledger, files)  # another process was faster: what this one says is compared with that
+        # another process was faster: what this one says is compared with that
+        _enter_policy(policy, ledger, files)
 
 
 def _record_policy(
-    policy: Policy, ledger: LedgerBase, ruling: str, note: str = "", *, files: Mapping[str, Mapping[str, object]], forgive: bool = False
+    policy: Policy,
+    ledger: LedgerBase,
+    ruling: str,
+    note: str = "",
+    *,
+    files: Mapping[str, Mapping[str, object]],
+    forgive: bool = False,
 ) -> Entry:
-    """Write down a policy that was compared with the ``ruling`` one, and the ``files`` that are accepted with it."""
+    """Write down a policy that was compared with the ``ruling`` one, and the ``files`` that are
+    accepted with it.
+    """
     protected = [table for table in policy.tables if table.population is not None]
     known = (ledger.state.policy or {"budgets": {}})["budgets"]
     budgets: dict[str, dict[str, object]] = {}
     for rule in policy.budgets:
         first = next((table for table in protected if table.population == rule.population), None)
-        # A population without a table is as it was: its spending is not forgotten with its last table.
-        terms = known.get(rule.population) if first is None else {"unit": _name_unit_kind(first), "neighbours": first.neighbours}
+        # A population without a table is as it was: its spending is not forgotten with its last
+        # table.
+        terms = (
+            known.get(rule.population)
+            if first is None
+            else {"unit": _name_unit_kind(first), "neighbours": first.neighbours}
+        )
         if terms is not None:
             whose = {"unit": terms["unit"], "neighbours": terms["neighbours"]}
             budgets[rule.population] = {"epsilon": rule.epsilon, "delta": rule.delta, **whose}
@@ -252,7 +345,9 @@ def _record_policy(
         digest=policy.digest,
         text=policy.canonical(),
         budgets=budgets,
-        quotas={rule.name: rule.max_epsilon for rule in policy.analysts if rule.max_epsilon is not None},
+        quotas={
+            rule.name: rule.max_epsilon for rule in policy.analysts if rule.max_epsilon is not None
+        },
         sources=_map_sources(policy, ledger.state.sources),
         note=note,
         max_failures=policy.max_failures,

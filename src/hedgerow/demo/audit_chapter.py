@@ -16,7 +16,9 @@ CONFIDENCE = 1 - 1e-6
 
 
 def audit_noise() -> Audited:
-    """Our Laplace noise beside the textbook's, told apart by bit patterns; so confident that chance does not refute the right one."""
+    """Our Laplace noise beside the textbook's, told apart by bit patterns; so confident that
+    chance does not refute the right one.
+    """
     from hedgerow.verify.audit import audit  # brings scipy, which the other chapters do without
 
     mechanism = Laplace.calibrate(sensitivity=1, epsilon=1, grid=2**-20)
@@ -33,7 +35,9 @@ def audit_noise() -> Audited:
 
 
 def sample_textbook_laplace(value: float, runs: int) -> Floats:
-    """value + Lap(1) as numpy computes it: a double U of 53 bits, ± ln(2U) in floating point. Not private; here to be caught."""
+    """value + Lap(1) as numpy computes it: a double U of 53 bits, ± ln(2U) in floating point.
+    Not private; here to be caught.
+    """
     u = np.maximum(draw_words(runs) >> np.uint64(11), np.uint64(1)).astype(np.float64) * 2.0**-53
     noisy: Floats = np.where(u >= 0.5, value - np.log(2.0 - u - u), value + np.log(u + u))
     return noisy

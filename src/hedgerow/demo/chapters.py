@@ -1,6 +1,8 @@
-"""What the tour found, as plain values: one class for each chapter. ``tour`` makes them, ``show`` draws them.
+"""What the tour found, as plain values: one class for each chapter. ``tour`` makes them, ``show``
+draws them.
 
-Fields named ``truth`` hold what only a custodian sees. They are here because the clinic is made up; an analyst never gets them.
+Fields named ``truth`` hold what only a custodian sees. They are here because the clinic is made up;
+an analyst never gets them.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a question cost, which ledger entry paid for it, and the budget after it. ``reused``: it was paid for before, and is free."""
+    """What a question cost, which ledger entry paid for it, and the budget after it. ``reused``:
+    it was paid for before, and is free.
+    """
 
     entry: int
     cost: Fraction
@@ -58,7 +62,9 @@ class TextBar:
 
 @dataclass(frozen=True)
 class Protected:
-    """Who is protected. ``guess`` is how sure anybody can be, at best, whether one patient is in the data."""
+    """Who is protected. ``guess`` is how sure anybody can be, at best, whether one patient is in
+    the data.
+    """
 
     policy: str
     unit: str
@@ -70,7 +76,9 @@ class Protected:
 
 @dataclass(frozen=True)
 class Explained:
-    """What a question would cost, before it is asked. ``epsilon`` is what it takes to count patients to within ``error``."""
+    """What a question would cost, before it is asked. ``epsilon`` is what it takes to count
+    patients to within ``error``.
+    """
 
     sql: str
     words: str
@@ -100,7 +108,9 @@ class Again:
 
 @dataclass(frozen=True)
 class Discovered:
-    """Counts of keys that nobody declared. ``truth_hidden`` (for the custodian) has those that too few people share."""
+    """Counts of keys that nobody declared. ``truth_hidden`` (for the custodian) has those that
+    too few people share.
+    """
 
     sql: str
     threshold: int
@@ -139,8 +149,9 @@ class Refused:
 class Attacked:
     """An attacker who asks again and again and averages.
 
-    ``repeats`` of one question gave ``different`` numbers; ``answers`` are those of new questions that mean nearly the same.
-    ``spread`` and ``honest`` are standard deviations: of their average, and of one question at the price of all.
+    ``repeats`` of one question gave ``different`` numbers; ``answers`` are those of new questions
+    that mean nearly the same. ``spread`` and ``honest`` are standard deviations: of their average,
+    and of one question at the price of all.
     """
 
     repeats: int
@@ -158,7 +169,9 @@ class Attacked:
 
 @dataclass(frozen=True)
 class Spent:
-    """One question too many; an empty ``message`` says that the budget was raised since, and covers it."""
+    """One question too many; an empty ``message`` says that the budget was raised since, and
+    covers it.
+    """
 
     sql: str
     epsilon: Fraction
@@ -189,7 +202,9 @@ class Kept:
 
 @dataclass(frozen=True)
 class Unpaid:
-    """A chapter that the budget no longer pays for, because somebody has asked other questions since."""
+    """A chapter that the budget no longer pays for, because somebody has asked other questions
+    since.
+    """
 
     title: str
     sql: str
@@ -217,7 +232,20 @@ class Audited:
     confidence: float
 
 
-Chapter = Protected | Explained | Grouped | Again | Discovered | Filtered | Refused | Attacked | Spent | Kept | Unpaid | Audited
+Chapter = (
+    Protected
+    | Explained
+    | Grouped
+    | Again
+    | Discovered
+    | Filtered
+    | Refused
+    | Attacked
+    | Spent
+    | Kept
+    | Unpaid
+    | Audited
+)
 
 
 def encode_chapter(chapter: Chapter) -> dict[str, Any]:
@@ -232,5 +260,8 @@ def _encode_value(value: Any) -> Any:
     if isinstance(value, Fraction):
         return format_decimals(value, up=True)
     if dataclasses.is_dataclass(value):
-        return {field.name: _encode_value(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {
+            field.name: _encode_value(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+        }
     return [_encode_value(item) for item in value] if isinstance(value, tuple) else value

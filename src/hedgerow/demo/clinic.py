@@ -1,7 +1,7 @@
 """The folder of the sample clinic: data, a policy, and the ledger that the tour opens beside them.
 
-The folder is treated as the reader's, not ours: ``prepare_clinic`` writes its own files and no others, and refuses to begin in a folder that
-holds anything else.
+The folder is treated as the reader's, not ours: ``prepare_clinic`` writes its own files and no
+others, and refuses to begin in a folder that holds anything else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from hedgerow.errors import Refused, SourceError
 __all__ = ["POLICY_FILE", "prepare_clinic"]
 
 POLICY_FILE = "clinic.toml"
-_MARKER_LINE = "# The sample clinic of 'hedgerow demo': the people are made up, the privacy is real."
+_MARKER_LINE = (
+    "# The sample clinic of 'hedgerow demo': the people are made up, the privacy is real."
+)
 _REGIONS = json.dumps(list(REGIONS))
 _POLICY_TEXT = f"""{_MARKER_LINE}
 # Play with it: hedgerow query demo/clinic.toml --custodian "SELECT …". To start over: hedgerow demo --reset.
@@ -84,19 +86,25 @@ max_epsilon = 3.0                      # quotas inside the one budget
 max_epsilon = 0.5
 """
 _DATA_FILES = ("patients.parquet", "visits.parquet", "regions.csv")
-_LEGACY_DATA = ("visits.csv", "patient_id,age,region,month,diagnosis,cost")  # what this demo made before it had a database
+# what this demo made before it had a database
+_LEGACY_DATA = ("visits.csv", "patient_id,age,region,month,diagnosis,cost")
 _LEDGER_FILES = tuple(f"clinic.ledger{end}" for end in ("", ".anchor", "-wal", "-shm", "-journal"))
 
 
 def prepare_clinic(folder: Path, *, reset: bool = False) -> tuple[Path, bool]:
-    """The policy of the clinic in ``folder``, and whether it was made just now: it is used where it is there and made where it is not.
+    """The policy of the clinic in ``folder``, and whether it was made just now: it is used where it
+    is there and made where it is not.
 
-    ``reset`` makes everything anew, the ledger included: these people are made up. Nothing that this demo did not make is ever
-    overwritten: then the answer is ``Refused``.
+    ``reset`` makes everything anew, the ledger included: these people are made up. Nothing that
+    this demo did not make is ever overwritten: then the answer is ``Refused``.
     """
     policy = folder / POLICY_FILE
     try:
-        if not reset and _is_demo_policy(policy) and all((folder / name).is_file() for name in _DATA_FILES):
+        if (
+            not reset
+            and _is_demo_policy(policy)
+            and all((folder / name).is_file() for name in _DATA_FILES)
+        ):
             return policy, False
         _refuse_foreign(folder)
         folder.mkdir(exist_ok=True)
@@ -105,18 +113,29 @@ def prepare_clinic(folder: Path, *, reset: bool = False) -> tuple[Path, bool]:
                 (folder / name).unlink(missing_ok=True)
         _write_clinic(folder, anew=reset)
     except OSError as failure:
-        raise SourceError(f"The sample clinic cannot be made in {folder}: {failure.strerror}. Run the demo in another folder.") from failure
+        raise SourceError(
+            f"The sample clinic cannot be made in {folder}: {failure.strerror}. Run the demo in"
+            " another folder."
+        ) from failure
     return policy, True
 
 
 def _write_clinic(folder: Path, *, anew: bool) -> None:
-    """The policy first: it marks the folder as ours, should anything interrupt the rest. A policy that was edited stays."""
+    """The policy first: it marks the folder as ours, should anything interrupt the rest. A
+    policy that was edited stays.
+    """
     if anew or not _is_demo_policy(folder / POLICY_FILE):
-        _write_atomically(folder / POLICY_FILE, lambda path: path.write_text(_POLICY_TEXT, encoding="utf-8"))
+        _write_atomically(
+            folder / POLICY_FILE, lambda path: path.write_text(_POLICY_TEXT, encoding="utf-8")
+        )
     patients = invent_patients()
     _write_atomically(folder / _DATA_FILES[0], lambda path: pq.write_table(patients, path))
-    _write_atomically(folder / _DATA_FILES[1], lambda path: pq.write_table(invent_visits(patients), path))
-    _write_atomically(folder / _DATA_FILES[2], lambda path: path.write_text(invent_regions(), encoding="utf-8"))
+    _write_atomically(
+        folder / _DATA_FILES[1], lambda path: pq.write_table(invent_visits(patients), path)
+    )
+    _write_atomically(
+        folder / _DATA_FILES[2], lambda path: path.write_text(invent_regions(), encoding="utf-8")
+    )
 
 
 def _write_atomically(path: Path, write: Callable[[Path], object]) -> None:
@@ -131,18 +150,35 @@ def _write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 
 def _refuse_foreign(folder: Path) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise Refused(f"{folder} is not a folder that this demo made. Run the demo in another folder.")
+        raise Refused(
+            f"{folder} is not a folder that this demo made. Run the demo in another folder."
+        )
     entries = sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.exists() else []
-    ours = {_LEGACY_DATA[0]} if _has_first_line(folder / _LEGACY_DATA[0], _LEGACY_DATA[1]) else set()
-    ours |= {POLICY_FILE, *_DATA_FILES, *_LEDGER_FILES} if _is_demo_policy(folder / POLICY_FILE) else set()
-    found = [entry.name for entry in entries if entry.name not in ours or entry.is_symlink() or not entry.is_file()]
+    ours = (
+        {_LEGACY_DATA[0]} if _has_first_line(folder / _LEGACY_DATA[0], _LEGACY_DATA[1]) else set()
+    )
+    ours |= (
+        {POLICY_FILE, *_DATA_FILES, *_LEDGER_FILES}
+        if _is_demo_policy(folder / POLICY_FILE)
+        else set()
+    )
+    found = [
+        entry.name
+        for entry in entries
+        if entry.name not in ours or entry.is_symlink() or not entry.is_file()
+    ]
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        raise Refused(f"{folder} holds {found[0]}{more}, which this demo did not make. Move that away, or run the demo in another folder.")
+        raise Refused(
+            f"{folder} holds {found[0]}{more}, which this demo did not make. Move that away, or run"
+            " the demo in another folder."
+        )
 
 
 def _is_demo_policy(policy: Path) -> bool:
-    """A policy that begins with our line; whoever plays with the rest of it may still start over."""
+    """A policy that begins with our line; whoever plays with the rest of it may still start
+    over.
+    """
     return _has_first_line(policy, _MARKER_LINE)
 
 

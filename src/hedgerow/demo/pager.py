@@ -1,4 +1,6 @@
-"""Draws the tour in a terminal. Everything reads without colour too: what colour says is also said in words or shapes."""
+"""Draws the tour in a terminal. Everything reads without colour too: what colour says is also
+said in words or shapes.
+"""
 
 from __future__ import annotations
 
@@ -78,37 +80,52 @@ class TourPrinter:
         state = "made just now" if made else "kept from before; --reset makes it anew"
         again = "" if made else " What was asked before comes back from the ledger, free."
         self._print(
-            Text.assemble(("Hedgerow", "head"), f" {hedgerow.__version__}, differential privacy at work\n"),
-            f"The clinic in [name]{policy.parent}[/] is made up ({state}). The noise is real.{again} "
-            "An analyst sees the answers. What only the custodian of the data sees is marked [truth]◆[/].",
+            Text.assemble(
+                ("Hedgerow", "head"), f" {hedgerow.__version__}, differential privacy at work\n"
+            ),
+            f"The clinic in [name]{policy.parent}[/] is made up ({state}). The noise is"
+            f" real.{again} An analyst sees the answers. What only the custodian of the data sees"
+            " is marked [truth]◆[/].",
         )
 
     def print_chapter(self, chapter: Chapter) -> None:
         """One chapter, under its title."""
         self._chapter_number += 1
         title, drawn = _CHAPTER_PAGES[type(chapter)]
-        self._print_rule(f"{self._chapter_number}  {chapter.title if isinstance(chapter, Unpaid) else title}")
+        self._print_rule(
+            f"{self._chapter_number}  {chapter.title if isinstance(chapter, Unpaid) else title}"
+        )
         self._print(drawn(chapter, self.width - 2))
 
     def print_closing(self, policy: Path) -> None:
         """Where to go from here."""
         self._print_rule("Now you")
         lines = (
-            (f"hedgerow query {policy} --custodian ", '"SELECT sex, AVG(bmi) FROM patients GROUP BY sex"'),
+            (
+                f"hedgerow query {policy} --custodian ",
+                '"SELECT sex, AVG(bmi) FROM patients GROUP BY sex"',
+            ),
             (f"hedgerow budget {policy}", ""),
             ("hedgerow init your.csv", ""),
         )
         told = ("the default price is epsilon 0.1", "what is left", "a policy for data of your own")
         self._print(
-            *(Text.assemble((command, "name"), (rest, "name"), f"  # {word}") for (command, rest), word in zip(lines, told, strict=True)),
+            *(
+                Text.assemble((command, "name"), (rest, "name"), f"  # {word}")
+                for (command, rest), word in zip(lines, told, strict=True)
+            ),
         )
 
     def _print_rule(self, title: str) -> None:
         with self._console.use_theme(THEME):
             self._console.print()
-            self._console.print(Rule(Text(title, style="head"), align="left", style="green"), width=self.width)
+            self._console.print(
+                Rule(Text(title, style="head"), align="left", style="green"), width=self.width
+            )
             self._console.print()
 
     def _print(self, *parts: RenderableType) -> None:
         with self._console.use_theme(THEME):
-            self._console.print(Padding(Group(*parts), (0, 0, 0, 2)), width=self.width, highlight=False)
+            self._console.print(
+                Padding(Group(*parts), (0, 0, 0, 2)), width=self.width, highlight=False
+            )

@@ -1,4 +1,6 @@
-"""The drawing of each chapter: the question that a user would ask, the answer, what it means in plain words, the budget."""
+"""The drawing of each chapter: the question that a user would ask, the answer, what it means in
+plain words, the budget.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,10 @@ def _budget(account: Balance, cost: Fraction = Fraction(0)) -> Padding:
     total, left = float(account.total), float(account.left)
     paid = f"{float(cost):g} paid, " if cost else ""
     bar = plot.draw_gauge(left / total, float(cost) / total, _GAUGE)
-    return Padding(Text.assemble("budget  ", bar, f"  {paid}", (f"{left:g} of {total:g} left", "answer")), (1, 0, 0, 0))
+    return Padding(
+        Text.assemble("budget  ", bar, f"  {paid}", (f"{left:g} of {total:g} left", "answer")),
+        (1, 0, 0, 0),
+    )
 
 
 def _paid(receipt: Receipt) -> RenderableType:
@@ -83,11 +88,23 @@ def _radius(bars: Sequence[TextBar]) -> float:
     return max(((bar.high - bar.low) / 2 for bar in bars), default=0)
 
 
-def _chart(head: tuple[str, str], bars: Sequence[TextBar], width: int, *, zoomed: bool = False) -> Table:
+def _chart(
+    head: tuple[str, str], bars: Sequence[TextBar], width: int, *, zoomed: bool = False
+) -> Table:
     """Label, answer, bar with its interval, and at the right what only the custodian sees."""
     label = max(5, *map(len, [head[0], *(bar.label for bar in bars)]))
-    answers = [_number(bar.answer) if zoomed else f"{_number(bar.answer)} ± {_number((bar.high - bar.low) / 2)}" for bar in bars]
-    number, truth = (max(map(len, texts)) for texts in ([head[1], *answers], ["◆", *(_number(bar.truth) for bar in bars)]))
+    answers = [
+        (
+            _number(bar.answer)
+            if zoomed
+            else f"{_number(bar.answer)} ± {_number((bar.high - bar.low) / 2)}"
+        )
+        for bar in bars
+    ]
+    number, truth = (
+        max(map(len, texts))
+        for texts in ([head[1], *answers], ["◆", *(_number(bar.truth) for bar in bars)])
+    )
     space = max(width - label - number - truth - 6, 10)
     top = max([1.0, *(max(bar.high, bar.truth) for bar in bars)])
     start = min((min(bar.low, bar.truth) for bar in bars), default=0.0) if zoomed else 0.0
@@ -100,7 +117,9 @@ def _chart(head: tuple[str, str], bars: Sequence[TextBar], width: int, *, zoomed
     rows.add_row(*(Text(word, style="faint") for word in (*head, axis)), Text("◆", style="truth"))
     for bar, answer in zip(bars, answers, strict=True):
         drawn = plot.draw_span(bar, start, top, space) if zoomed else plot.draw_bar(bar, top, space)
-        rows.add_row(bar.label, Text(answer, style="answer"), drawn, Text(_number(bar.truth), style="truth"))
+        rows.add_row(
+            bar.label, Text(answer, style="answer"), drawn, Text(_number(bar.truth), style="truth")
+        )
     return rows
 
 
@@ -110,11 +129,12 @@ def protected(it: Protected, _: int) -> RenderableType:
         Text.assemble(
             ("The policy is one page, ", ""),
             (it.policy, "name"),
-            f". It protects {it.unit} under {it.neighbours}: a person with all her "
-            "rows in all tables. It declares what everybody knows about the columns, and one budget for these people, whoever asks. "
-            f"All answers together tell a world with you from one without you by a factor of e^{total:g} at most: whoever holds it for a "
-            f"toss-up whether you are in the data will be at most {_percent(it.guess)} sure in the end, whatever else they know, but for a "
-            "chance of one in a billion.",
+            f". It protects {it.unit} under {it.neighbours}: a person with all her rows in all"
+            " tables. It declares what everybody knows about the columns, and one budget for these"
+            " people, whoever asks. All answers together tell a world with you from one without"
+            f" you by a factor of e^{total:g} at most: whoever holds it for a toss-up whether you"
+            f" are in the data will be at most {_percent(it.guess)} sure in the end, whatever else"
+            " they know, but for a chance of one in a billion.",
         ),
         Padding(Text(f"◆ {it.truth:,} patients", style="truth"), (1, 0, 0, 0)),
         _budget(it.account),
@@ -126,8 +146,8 @@ def explained(it: Explained, _: int) -> RenderableType:
         _sql(it.sql, "EXPLAIN PRIVACY, at epsilon 0.5"),
         Text(it.words),
         _say(
-            f"Explaining touches no data and costs nothing. It works backwards as well: to count patients to within about {it.error} takes "
-            f"epsilon {float(it.epsilon):g}."
+            "Explaining touches no data and costs nothing. It works backwards as well: to count"
+            f" patients to within about {it.error} takes epsilon {float(it.epsilon):g}."
         ),
         _budget(it.account),
     )
@@ -139,8 +159,10 @@ def grouped(it: Grouped, width: int) -> RenderableType:
         _chart(("region", "visits"), it.counts, width),
         Padding(_chart(("region", "mean cost"), it.means, width, zoomed=True), (1, 0, 0, 0)),
         _say(
-            f"The brackets are 95 % intervals. Those of the counts, ± {_number(_radius(it.counts))}, are too small to see; those of the "
-            "means are not, because one visit may cost up to 10,000. (The axis of the means does not begin at 0.)"
+            "The brackets are 95 % intervals. Those of the counts, ±"
+            f" {_number(_radius(it.counts))}, are too small to see; those of the means are not,"
+            " because one visit may cost up to 10,000. (The axis of the means does not begin"
+            " at 0.)"
         ),
         _paid(it.receipt),
     )
@@ -150,8 +172,15 @@ def again(it: Again, _: int) -> RenderableType:
     same = "the same numbers" if it.same else "other numbers"
     return Group(
         _sql(it.sql),
-        Text.assemble("Another spelling, the same meaning: ", (same, "answer"), f", from ledger entry {it.receipt.entry}."),
-        _say("A question is paid for once. Whoever asks it again gets the stored answer, and nobody learns more from it."),
+        Text.assemble(
+            "Another spelling, the same meaning: ",
+            (same, "answer"),
+            f", from ledger entry {it.receipt.entry}.",
+        ),
+        _say(
+            "A question is paid for once. Whoever asks it again gets the stored answer, and nobody"
+            " learns more from it."
+        ),
         _budget(it.receipt.account),
     )
 
@@ -162,8 +191,9 @@ def discovered(it: Discovered, width: int) -> RenderableType:
         _sql(it.sql),
         _chart(("diagnosis", "visits"), it.counts, width),
         _say(
-            f"Nobody declared which diagnoses there are, and a rare one may point at a person. So a group is shown only when its noisy "
-            f"count reaches {it.threshold:,}; the chance that this gives a single person away is what delta pays for."
+            "Nobody declared which diagnoses there are, and a rare one may point at a person. So a"
+            f" group is shown only when its noisy count reaches {it.threshold:,}; the chance that"
+            " this gives a single person away is what delta pays for."
         ),
         Padding(Text(f"◆ not shown: {hidden}", style="truth"), (1, 0, 0, 0)) if hidden else Text(),
         _paid(it.receipt),
@@ -175,16 +205,24 @@ def filtered(it: Filtered, width: int) -> RenderableType:
         _sql(it.sql),
         _chart(("smoker", "visits"), it.counts, width),
         Padding(_chart(("smoker", "mean cost"), it.means, width, zoomed=True), (1, 0, 0, 0)),
-        _say("Fewer rows, the same noise: the smaller the group, the wider its interval beside it. True and false are keys of their own."),
+        _say(
+            "Fewer rows, the same noise: the smaller the group, the wider its interval beside it."
+            " True and false are keys of their own."
+        ),
         _paid(it.receipt),
     )
 
 
 def refused(it: Refused, _: int) -> RenderableType:
-    pages: list[RenderableType] = [Padding(Text(refusal.message, style="bad"), (0, 0, 1, 0)) for refusal in it.refusals]
+    pages: list[RenderableType] = [
+        Padding(Text(refusal.message, style="bad"), (0, 0, 1, 0)) for refusal in it.refusals
+    ]
     return Group(
         *pages,
-        Text("A refusal says where and what to write instead. It happens before anything is charged and before data are looked at."),
+        Text(
+            "A refusal says where and what to write instead. It happens before anything is charged"
+            " and before data are looked at."
+        ),
         _budget(it.account),
     )
 
@@ -198,14 +236,15 @@ def attacked(it: Attacked, width: int) -> RenderableType:
         Text.assemble(
             f"{it.repeats} answers, ",
             (f"{it.different} number", "answer"),
-            ": there is nothing to average. So she asks what only looks new, with AND bmi > 10.1, AND bmi > 10.2 and so on, and pays each "
-            "time:\n",
+            ": there is nothing to average. So she asks what only looks new, with AND bmi > 10.1,"
+            " AND bmi > 10.2 and so on, and pays each time:\n",
         ),
         _chart(("try", "answer"), it.answers, width, zoomed=True),
         Padding(Text(f'"{it.refused}"', style="bad"), (1, 0, 0, 0)) if it.refused else Text(),
         _say(
-            f"The average of {count} is {it.average:,.1f}, off by about {it.spread:.1f}. One honest question at epsilon {count * price:g} "
-            f"would have been off by about {it.honest:.1f}. Noise averages out more slowly than the budget runs out."
+            f"The average of {count} is {it.average:,.1f}, off by about {it.spread:.1f}. One honest"
+            f" question at epsilon {count * price:g} would have been off by about {it.honest:.1f}."
+            " Noise averages out more slowly than the budget runs out."
         ),
         _budget(it.account),
     )
@@ -213,14 +252,18 @@ def attacked(it: Attacked, width: int) -> RenderableType:
 
 def spent(it: Spent, _: int) -> RenderableType:
     if not it.message:
-        said = _say("Somebody has raised the budget since, or paid for this: there is enough for it, and so nothing to refuse.")
+        said = _say(
+            "Somebody has raised the budget since, or paid for this: there is enough for it, and so"
+            " nothing to refuse."
+        )
         return Group(_sql(it.sql, f"epsilon {float(it.epsilon):g}"), said, _budget(it.account))
     return Group(
         _sql(it.sql, f"epsilon {float(it.epsilon):g}"),
         Text(f'"{it.message}"', style="bad"),
         _say(
-            "From here on nobody gets what is not left, not this analyst and not the next; the sums are fractions and leave no crumbs. "
-            "Answers given so far may be used for ever, and a custodian may raise the budget: openly, as an entry of the ledger."
+            "From here on nobody gets what is not left, not this analyst and not the next; the sums"
+            " are fractions and leave no crumbs. Answers given so far may be used for ever, and a"
+            " custodian may raise the budget: openly, as an entry of the ledger."
         ),
         _budget(it.account),
     )
@@ -232,16 +275,29 @@ def kept(it: Kept, _: int) -> RenderableType:
         rows.add_column(title, justify="right" if title in ("entry", "epsilon") else "left")
     for charge in it.charges[-12:]:
         rows.add_row(str(charge.entry), charge.analyst, charge.about, f"{float(charge.epsilon):g}")
-    sound = Text("nothing is wrong", style="good") if it.sound else Text("something is wrong", style="bad")
+    sound = (
+        Text("nothing is wrong", style="good")
+        if it.sound
+        else Text("something is wrong", style="bad")
+    )
     return Group(
         rows,
         Padding(
-            Text.assemble(f"{it.entries} entries, recomputed: ", sound, f"; charges of epsilon {float(it.spent):g} in all."), (1, 0, 0, 0)
+            Text.assemble(
+                f"{it.entries} entries, recomputed: ",
+                sound,
+                f"; charges of epsilon {float(it.spent):g} in all.",
+            ),
+            (1, 0, 0, 0),
         ),
         _say(
-            "Every charge is on disk before the data are touched, tied to the one before by its hash. An edited or shortened ledger shows:"
+            "Every charge is on disk before the data are touched, tied to the one before by its"
+            " hash. An edited or shortened ledger shows:"
         ),
-        Padding(Text(f"hedgerow ledger verify {it.ledger.removesuffix('.ledger')}.toml", style="name"), (1, 0, 0, 0)),
+        Padding(
+            Text(f"hedgerow ledger verify {it.ledger.removesuffix('.ledger')}.toml", style="name"),
+            (1, 0, 0, 0),
+        ),
     )
 
 
@@ -249,7 +305,10 @@ def unpaid(it: Unpaid, _: int) -> RenderableType:
     return Group(
         _sql(it.sql),
         Text(f'"{it.message}"', style="bad"),
-        _say("Other questions were asked here since, and they have used the budget up. 'hedgerow demo --reset' makes the clinic anew."),
+        _say(
+            "Other questions were asked here since, and they have used the budget up. 'hedgerow"
+            " demo --reset' makes the clinic anew."
+        ),
         _budget(it.account),
     )
 
@@ -260,12 +319,19 @@ def audited(it: Audited, _: int) -> RenderableType:
         rows.add_column(title)
     for found in it.findings:
         verdict = Text("refuted", style="bad") if found.refuted else Text("stands", style="good")
-        rows.add_row(found.name, f"{found.claim:g}", Text(f"≥ {found.epsilon:.2f}", style="answer"), found.event, verdict)
+        rows.add_row(
+            found.name,
+            f"{found.claim:g}",
+            Text(f"≥ {found.epsilon:.2f}", style="answer"),
+            found.event,
+            verdict,
+        )
     return Group(
         rows,
         _say(
-            f"Two makers of Laplace noise claim epsilon 1. The auditor sees {it.samples:,} outputs each for the true values 0 and 1, and "
-            "nothing else. The textbook formula in floating point, which is what numpy has, is given away by the last bits of its numbers. "
-            "Ours are whole grid steps with exactly the stated probabilities."
+            f"Two makers of Laplace noise claim epsilon 1. The auditor sees {it.samples:,} outputs"
+            " each for the true values 0 and 1, and nothing else. The textbook formula in floating"
+            " point, which is what numpy has, is given away by the last bits of its numbers. Ours"
+            " are whole grid steps with exactly the stated probabilities."
         ),
     )

@@ -1,7 +1,9 @@
-"""The people of the sample clinic: 100,000 made-up patients and their visits, the same on every machine.
+"""The people of the sample clinic: 100,000 made-up patients and their visits, the same on every
+machine.
 
-Nobody here is real, so nothing needs protecting and nothing is random: every value is read off a hash of its own name and number, by
-arithmetic that rounds alike everywhere. (Noise is another matter; it always comes from the operating system.)
+Nobody here is real, so nothing needs protecting and nothing is random: every value is read off a
+hash of its own name and number, by arithmetic that rounds alike everywhere. (Noise is another
+matter; it always comes from the operating system.)
 """
 
 from __future__ import annotations
@@ -13,12 +15,21 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["COMMON", "PATIENTS", "RARE", "REGIONS", "invent_patients", "invent_regions", "invent_visits"]
+__all__ = [
+    "COMMON",
+    "PATIENTS",
+    "RARE",
+    "REGIONS",
+    "invent_patients",
+    "invent_regions",
+    "invent_visits",
+]
 
 PATIENTS = 100_000
 REGIONS = ("north", "south", "east", "west")
 RARE = ("Fabry disease", "leprosy", "sarcoidosis")
-# How common a diagnosis is among children, adults and the old; how much likelier smokers have it, in quarters; what a visit costs.
+# How common a diagnosis is among children, adults and the old; how much likelier smokers have it,
+# in quarters; what a visit costs.
 COMMON = {
     "COPD": ((0, 3, 12), 16, 900),
     "asthma": ((8, 4, 3), 6, 300),
@@ -40,7 +51,9 @@ Booleans = npt.NDArray[np.bool_]
 
 
 def _hash_words(name: str, numbers: Integers) -> npt.NDArray[np.uint64]:
-    """Sixty-four bits for each number: SplitMix64 at the place that the hash of the name gives it."""
+    """Sixty-four bits for each number: SplitMix64 at the place that the hash of the name gives
+    it.
+    """
     start = np.uint64(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
     with np.errstate(over="ignore"):
         z = (numbers.astype(np.uint64) + start) * np.uint64(0x9E3779B97F4A7C15)
@@ -75,7 +88,9 @@ def _invent_ages(number: Integers) -> Integers:
     """Children, adults and the old; the middle of a band is more common than its ends."""
     band = _choose_weighted((18, 47, 35), _draw_uniform("band", number))
     youngest, years = np.array([0, 16, 48])[band], np.array([25, 57, 51])[band]
-    return _floor(youngest + years * (_draw_uniform("age", number) + _draw_uniform("age again", number)) / 2)
+    return _floor(
+        youngest + years * (_draw_uniform("age", number) + _draw_uniform("age again", number)) / 2
+    )
 
 
 def invent_patients() -> pa.Table:
@@ -83,9 +98,15 @@ def invent_patients() -> pa.Table:
     number = np.arange(1, PATIENTS + 1)
     age, female = _invent_ages(number), _draw_uniform("sex", number) < 0.51
     region = _choose_weighted((40, 30, 20, 10), _draw_uniform("region", number))
-    smoking = np.where((age >= 16) & (age < 75), np.where(female, 0.19, 0.27), np.where(age < 16, 0.0, 0.08))
+    smoking = np.where(
+        (age >= 16) & (age < 75), np.where(female, 0.19, 0.27), np.where(age < 16, 0.0, 0.08)
+    )
     smoker = _draw_uniform("smoker", number) < smoking + 0.05 * (region == 3) * (age >= 16)
-    bmi = np.where(age < 18, 16.0 + age / 4, 24.5 + age / 30) + 3.8 * _draw_bell("bmi", number) - 0.9 * smoker
+    bmi = (
+        np.where(age < 18, 16.0 + age / 4, 24.5 + age / 30)
+        + 3.8 * _draw_bell("bmi", number)
+        - 0.9 * smoker
+    )
     return pa.table(
         {
             "patient_id": number,
@@ -94,7 +115,9 @@ def invent_patients() -> pa.Table:
             "region": np.array(REGIONS)[region],
             "smoker": smoker,
             "bmi": np.round(np.clip(bmi, 11.0, 58.0), 1),
-            "insurance_number": pa.array([f"{word:016x}" for word in _hash_words("insurance", number).tolist()]),
+            "insurance_number": pa.array(
+                [f"{word:016x}" for word in _hash_words("insurance", number).tolist()]
+            ),
         }
     )
 
@@ -103,16 +126,31 @@ def invent_visits(patients: pa.Table) -> pa.Table:
     """From one to five visits for each patient, of at most three different diagnoses."""
     age, smoker = (patients[name].to_numpy() for name in ("age", "smoker"))
     person = np.arange(PATIENTS)
-    many = 1 + _choose_weighted((46, 26, 15, 8, 5), np.clip(_draw_uniform("visits", person) + (age - 45) / 400, 0, 0.999999))
+    many = 1 + _choose_weighted(
+        (46, 26, 15, 8, 5), np.clip(_draw_uniform("visits", person) + (age - 45) / 400, 0, 0.999999)
+    )
     who = np.repeat(person, many)
     turn = np.arange(len(who)) - np.repeat(np.cumsum(many) - many, many)
     name = 8 * who + turn
     sick = _invent_diagnoses(age, smoker, who, turn)
-    region = np.searchsorted(np.sort(REGIONS), patients["region"].to_numpy(zero_copy_only=False))[who]
+    region = np.searchsorted(np.sort(REGIONS), patients["region"].to_numpy(zero_copy_only=False))[
+        who
+    ]
     dearer = np.array([1.15, 1.0, 0.8, 1.35])[region]  # east, north, south, west
     base = np.array([cost for _, _, cost in COMMON.values()] + [2800.0] * len(RARE))[sick]
-    cost = base * dearer * (0.35 + 1.3 * _draw_uniform("cost", name) * (0.5 + _draw_uniform("cost again", name))) * (1 + age[who] / 300)
-    stay = np.where(base > 800, _floor(1 + 12 * _draw_uniform("stay", name) * _draw_uniform("stay again", name) + age[who] / 30), 0)
+    cost = (
+        base
+        * dearer
+        * (0.35 + 1.3 * _draw_uniform("cost", name) * (0.5 + _draw_uniform("cost again", name)))
+        * (1 + age[who] / 300)
+    )
+    stay = np.where(
+        base > 800,
+        _floor(
+            1 + 12 * _draw_uniform("stay", name) * _draw_uniform("stay again", name) + age[who] / 30
+        ),
+        0,
+    )
     day = np.datetime64("2026-01-01") + _floor(365 * _draw_uniform("day", name))
     return pa.table(
         {
@@ -129,13 +167,17 @@ def invent_visits(patients: pa.Table) -> pa.Table:
 
 
 def _invent_diagnoses(age: Integers, smoker: Booleans, who: Integers, turn: Integers) -> Integers:
-    """What each visit was for: by age and smoking the first three times, later one of those again."""
+    """What each visit was for: by age and smoking the first three times, later one of those
+    again.
+    """
     band = np.searchsorted([16, 60], age, side="right")
     throws = _draw_uniform("diagnosis", 8 * who + turn % 3)
     found = np.zeros(len(who), dtype=np.int64)
     for group in range(6):
         years, smokes = divmod(group, 2)
-        weights: list[float] = [often[years] * (more if smokes else 4) for often, more, _ in COMMON.values()]
+        weights: list[float] = [
+            often[years] * (more if smokes else 4) for often, more, _ in COMMON.values()
+        ]
         # One visit in some thousands is for something that hardly anybody has.
         weights += [sum(weights) * share for share in (0.00003, 0.00012, 0.0005)]
         here = (band[who] == years) & (smoker[who] == bool(smokes))
@@ -145,5 +187,12 @@ def _invent_diagnoses(age: Integers, smoker: Booleans, who: Integers, turn: Inte
 
 def invent_regions() -> str:
     """A public table, as comma-separated values."""
-    rows = [("north", "Northmoor", 9), ("south", "Southbank", 7), ("east", "Eastvale", 5), ("west", "Westisles", 2)]
-    return "region,name,hospitals\n" + "".join(f"{region},{name},{hospitals}\n" for region, name, hospitals in rows)
+    rows = [
+        ("north", "Northmoor", 9),
+        ("south", "Southbank", 7),
+        ("east", "Eastvale", 5),
+        ("west", "Westisles", 2),
+    ]
+    return "region,name,hospitals\n" + "".join(
+        f"{region},{name},{hospitals}\n" for region, name, hospitals in rows
+    )

@@ -2,7 +2,8 @@
 
     flu     31,728  ██████████├──┼◆─┤
 
-The bar is full up to the lower end of the interval; the interval is the bracket, ``┼`` the answer, ``◆`` (for the custodian) the truth.
+The bar is full up to the lower end of the interval; the interval is the bracket, ``┼`` the answer,
+``◆`` (for the custodian) the truth.
 """
 
 from __future__ import annotations
@@ -40,11 +41,16 @@ def draw_span(item: TextBar, start: float, end: float, width: int) -> Text:
 
 def _scale_to_cells(item: TextBar, start: float, end: float, width: int) -> list[int]:
     scale = (width - 1) / ((end - start) or 1)
-    return [min(max(round((value - start) * scale), 0), width - 1) for value in (item.low, item.answer, item.high, item.truth)]
+    return [
+        min(max(round((value - start) * scale), 0), width - 1)
+        for value in (item.low, item.answer, item.high, item.truth)
+    ]
 
 
 def draw_interval(low: int, answer: int, high: int, truth: int) -> Text:
-    """The bracket from cell ``low`` to cell ``high``; a truth outside it is drawn where it is, further right or not at all."""
+    """The bracket from cell ``low`` to cell ``high``; a truth outside it is drawn where it is,
+    further right or not at all.
+    """
     cells = dict.fromkeys(range(low, high + 1), _LINE)
     cells |= {low: _LEFT, high: _RIGHT, answer: _ANSWER}
     if truth >= low:
@@ -57,7 +63,9 @@ def draw_interval(low: int, answer: int, high: int, truth: int) -> Text:
 
 
 def draw_gauge(left: float, paid: float, width: int) -> Text:
-    """A budget of 1: what is left, what was just paid, what was gone before. What is left shows while it is above 0."""
+    """A budget of 1: what is left, what was just paid, what was gone before. What is left shows
+    while it is above 0.
+    """
     end, kept = round((left + paid) * width), round(left * width)
     kept = max(kept, int(left > 0))
     text = Text()

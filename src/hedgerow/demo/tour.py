@@ -1,7 +1,9 @@
-"""The tour: questions to the sample clinic, asked as a user would ask them, under one budget in one ledger.
+"""The tour: questions to the sample clinic, asked as a user would ask them, under one budget in one
+ledger.
 
-The questions are the same every time, so that a second tour gets its answers from the ledger, free. What only a custodian may know is
-looked up beside the database, straight in the files: that is fine here, because nobody in them is real.
+The questions are the same every time, so that a second tour gets its answers from the ledger, free.
+What only a custodian may know is looked up beside the database, straight in the files: that is fine
+here, because nobody in them is real.
 """
 
 from __future__ import annotations
@@ -44,15 +46,23 @@ from hedgerow.privacy.budget_view import Balance
 __all__ = ["ClinicSession", "tour"]
 
 BY_REGION = "SELECT region, COUNT(*) AS visits, AVG(cost) AS mean_cost\nFROM visits GROUP BY region"
-IN_OTHER_WORDS = "select region, count(*) as n, avg(cost + 0) as money\nfrom visits where 1 = 1 group by 1"
-DIAGNOSES = "SELECT diagnosis, COUNT(*) AS visits\nFROM visits GROUP BY diagnosis ORDER BY visits DESC"
+IN_OTHER_WORDS = (
+    "select region, count(*) as n, avg(cost + 0) as money\nfrom visits where 1 = 1 group by 1"
+)
+DIAGNOSES = (
+    "SELECT diagnosis, COUNT(*) AS visits\nFROM visits GROUP BY diagnosis ORDER BY visits DESC"
+)
 LUNGS = (
-    "SELECT smoker, COUNT(*) AS visits, AVG(cost) AS mean_cost\nFROM visits WHERE diagnosis = 'lung cancer' AND age >= 40 GROUP BY smoker"
+    "SELECT smoker, COUNT(*) AS visits, AVG(cost) AS mean_cost\nFROM visits WHERE diagnosis = 'lung"
+    " cancer' AND age >= 40 GROUP BY smoker"
 )
 COUNTED = "SELECT COUNT(*) AS n FROM patients"
 TARGET = f"{COUNTED} WHERE smoker AND age >= 90"
 TOO_MUCH = f"{COUNTED} WHERE age >= 80"
-REFUSED = ("SELECT * FROM patients", "SELECT region, SUM(length_of_stay) FROM visits GROUP BY region")
+REFUSED = (
+    "SELECT * FROM patients",
+    "SELECT region, SUM(length_of_stay) FROM visits GROUP BY region",
+)
 
 REPEATS = 50  # how often the attacker repeats one question
 MAX_VARIANTS = 20  # and how many new ones there are to try
@@ -80,7 +90,9 @@ class ClinicSession:
 
     def receipt(self, answer: Answer) -> Receipt:
         """What an answer has cost just now."""
-        return Receipt(answer.receipt.entry, Fraction(answer.cost.epsilon), answer.receipt.reused, self.account)
+        return Receipt(
+            answer.receipt.entry, Fraction(answer.cost.epsilon), answer.receipt.reused, self.account
+        )
 
     def query_exact(self, sql: str) -> list[tuple[Any, ...]]:
         """The exact answer, for the custodian's eyes."""
@@ -108,7 +120,9 @@ def tour(policy: Path) -> Iterator[Chapter]:
     yield audit_noise()
 
 
-def _paid(title: str, sql: str, chapter: Callable[[ClinicSession], Chapter], visit: ClinicSession) -> Iterator[Chapter]:
+def _paid(
+    title: str, sql: str, chapter: Callable[[ClinicSession], Chapter], visit: ClinicSession
+) -> Iterator[Chapter]:
     """A chapter, or the kind word that somebody has spent what it takes."""
     try:
         yield chapter(visit)
@@ -117,13 +131,17 @@ def _paid(title: str, sql: str, chapter: Callable[[ClinicSession], Chapter], vis
 
 
 def protected(visit: ClinicSession) -> Protected:
-    """The unit, and what the whole budget means: from even odds, belief in presence rises to e^E/(1 + e^E) at most."""
+    """The unit, and what the whole budget means: from even odds, belief in presence rises to
+    e^E/(1 + e^E) at most.
+    """
     table = visit.db.policy.table("patients")
     assert table is not None
     ((people,),) = visit.query_exact("SELECT COUNT(*) FROM patients")
     account = visit.account
     guess = 1 / (1 + exp(-float(account.total)))
-    return Protected(str(visit.policy), str(table.unit), str(table.neighbours), guess, people, account)
+    return Protected(
+        str(visit.policy), str(table.unit), str(table.neighbours), guess, people, account
+    )
 
 
 def explained(visit: ClinicSession) -> Explained:
@@ -147,7 +165,12 @@ def grouped(visit: ClinicSession) -> Grouped:
     answer = visit.ask(BY_REGION, HALF)
     truth = visit.query_exact(BY_REGION)
     counts, means = ({row[0]: row[place] for row in truth} for place in (1, 2))
-    return Grouped(BY_REGION, _build_bars(answer, "visits", counts), _build_bars(answer, "mean_cost", means), visit.receipt(answer))
+    return Grouped(
+        BY_REGION,
+        _build_bars(answer, "visits", counts),
+        _build_bars(answer, "mean_cost", means),
+        visit.receipt(answer),
+    )
 
 
 def again(visit: ClinicSession) -> Again:
@@ -165,7 +188,9 @@ def discovered(visit: ClinicSession) -> Discovered:
     truth = dict(visit.query_exact(DIAGNOSES))
     shown = {row["diagnosis"] for row in answer.rows}
     hidden = tuple((name, count) for name, count in truth.items() if name not in shown)
-    return Discovered(DIAGNOSES, threshold, _build_bars(answer, "visits", truth), hidden, visit.receipt(answer))
+    return Discovered(
+        DIAGNOSES, threshold, _build_bars(answer, "visits", truth), hidden, visit.receipt(answer)
+    )
 
 
 def filtered(visit: ClinicSession) -> Filtered:
@@ -173,7 +198,12 @@ def filtered(visit: ClinicSession) -> Filtered:
     answer = visit.ask(LUNGS, HALF)
     truth = visit.query_exact(LUNGS)
     counts, means = ({row[0]: row[place] for row in truth} for place in (1, 2))
-    return Filtered(LUNGS, _build_bars(answer, "visits", counts), _build_bars(answer, "mean_cost", means), visit.receipt(answer))
+    return Filtered(
+        LUNGS,
+        _build_bars(answer, "visits", counts),
+        _build_bars(answer, "mean_cost", means),
+        visit.receipt(answer),
+    )
 
 
 def refused(visit: ClinicSession) -> Refused:
@@ -190,8 +220,8 @@ def refused(visit: ClinicSession) -> Refused:
 def attacked(visit: ClinicSession) -> Attacked:
     """Average the noise away: new questions that mean nearly the same, then one of them many times.
 
-    k answers at epsilon e have a mean whose noise is sqrt(k) times narrower than that of one; a single honest question at k e would
-    have had noise k times narrower.
+    k answers at epsilon e have a mean whose noise is sqrt(k) times narrower than that of one; a
+    single honest question at k e would have had noise k times narrower.
     """
     ((truth,),) = visit.query_exact(TARGET)
     found, message = list[TextBar](), ""
@@ -209,7 +239,19 @@ def attacked(visit: ClinicSession) -> Attacked:
     average = sum(bar.answer for bar in found) / max(paid, 1)
     wide, narrow = (_compute_deviation(SMALL * times) for times in (1, max(paid, 1)))
     spread = wide / max(paid, 1) ** 0.5
-    return Attacked(repeats, different, TARGET, SMALL, tuple(found), average, spread, narrow, message, truth, visit.account)
+    return Attacked(
+        repeats,
+        different,
+        TARGET,
+        SMALL,
+        tuple(found),
+        average,
+        spread,
+        narrow,
+        message,
+        truth,
+        visit.account,
+    )
 
 
 def _compute_deviation(epsilon: Fraction) -> float:
@@ -218,7 +260,9 @@ def _compute_deviation(epsilon: Fraction) -> float:
 
 
 def spent(visit: ClinicSession) -> Spent:
-    """One question that asks for more than is left. Where a custodian raised the budget it is not asked at all."""
+    """One question that asks for more than is left. Where a custodian raised the budget it is
+    not asked at all.
+    """
     message = ""
     if not visit.db.explain(TOO_MUCH, epsilon=WHOLE).covered:
         try:
@@ -234,11 +278,22 @@ def kept(visit: ClinicSession) -> Kept:
     assert path is not None
     report = verify(path)
     charges = tuple(
-        Charge(entry.seq, entry.body["analyst"], _describe_charge(entry.body["about"]), Fraction(entry.body["epsilon"]))
+        Charge(
+            entry.seq,
+            entry.body["analyst"],
+            _describe_charge(entry.body["about"]),
+            Fraction(entry.body["epsilon"]),
+        )
         for entry in visit.db.ledger.entries()
         if entry.kind == "charge"
     )
-    return Kept(str(path), report.entries, report.sound, sum((charge.epsilon for charge in charges), Fraction(0)), charges)
+    return Kept(
+        str(path),
+        report.entries,
+        report.sound,
+        sum((charge.epsilon for charge in charges), Fraction(0)),
+        charges,
+    )
 
 
 def _describe_charge(told: Mapping[str, Any]) -> str:

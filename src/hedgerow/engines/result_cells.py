@@ -1,4 +1,6 @@
-"""From what a statement returns to cells: in the order of the domain with zeros where nothing was, or as they come."""
+"""From what a statement returns to cells: in the order of the domain with zeros where nothing
+was, or as they come.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,29 @@ KeyDomain = tuple[tuple[Value, ...], ...] | None
 
 @dataclass(frozen=True, slots=True)
 class CompiledPlan:
-    """The statements of a plan: ``main`` has the sums, in the order of the measures; ``others`` have, by the place of the measure, the
-    number of different values, or for a pick each value with how often it is there, or for combinations their words and how often."""
+    """The statements of a plan: ``main`` has the sums, in the order of the measures; ``others``
+    have, by the place of the measure, the number of different values, or for a pick each value with
+    how often it is there, or for combinations their words and how often."""
 
     sums: Statement | None
     by_measure: Mapping[int, Statement]
 
 
-def collect_cells(plan: Aggregate, compiled: CompiledPlan, answer: Callable[[Statement], ResultColumns]) -> Cells:
-    """The cells of a plan, in the order of its domain, empty where nothing was; without a domain, those that the sums have."""
+def collect_cells(
+    plan: Aggregate, compiled: CompiledPlan, answer: Callable[[Statement], ResultColumns]
+) -> Cells:
+    """The cells of a plan, in the order of its domain, empty where nothing was; without a
+    domain, those that the sums have.
+    """
     domain = plan.source.domain
     main = None if compiled.sums is None else answer(compiled.sums)
-    keys = [list(column) for column in zip(*itertools.product(*domain), strict=True)] if domain is not None else main[0] if main else []
+    keys = (
+        [list(column) for column in zip(*itertools.product(*domain), strict=True)]
+        if domain is not None
+        else main[0]
+        if main
+        else []
+    )
     size = math.prod(map(len, domain)) if domain is not None else len(main[1][0]) if main else 1
     index = _CellIndex(keys, size, domain)
     sums = iter([] if main is None else [index.scatter(main[0], column) for column in main[1]])
@@ -65,45 +78,69 @@ class _CellIndex:
     size: int
     domain: KeyDomain
 
-    def scatter(self, keys: Sequence[Sequence[Value]], column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A column of some groups as one of all cells, with 0 for the others. Keys outside the domain never come out."""
+    def scatter(
+        self, keys: Sequence[Sequence[Value]], column: npt.NDArray[Any]
+    ) -> npt.NDArray[Any]:
+        """A column of some groups as one of all cells, with 0 for the others. Keys outside the
+        domain never come out.
+        """
         full = np.zeros(self.size, dtype=column.dtype)
         places, kept = self.locate(keys, len(column))
         full[places] = column[kept]
         return full
 
-    def locate(self, keys: Sequence[Sequence[Value]], count: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def locate(
+        self, keys: Sequence[Sequence[Value]], count: int
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """For each group its place, and which groups have one."""
         if self.domain is not None:
             return _locate_in_domain(keys, self.domain, count)
         if not keys:
             return np.arange(min(count, self.size)), np.arange(count) < self.size
         known = {key: place for place, key in enumerate(zip(*self.keys, strict=True))}
-        found = np.fromiter((known.get(key, -1) for key in zip(*keys, strict=True)), dtype=np.int64, count=count)
+        found = np.fromiter(
+            (known.get(key, -1) for key in zip(*keys, strict=True)), dtype=np.int64, count=count
+        )
         return found[found >= 0], found >= 0
 
 
 def _build_samples(
-    pick: OrderStatistic, found: Sequence[Sequence[Value]], counts: Sequence[npt.NDArray[Any]], keys: int, index: _CellIndex
+    pick: OrderStatistic,
+    found: Sequence[Sequence[Value]],
+    counts: Sequence[npt.NDArray[Any]],
+    keys: int,
+    index: _CellIndex,
 ) -> npt.NDArray[Any]:
-    """The sorted sample of each cell, from lines of (group, value, how often) that are sorted by group."""
+    """The sorted sample of each cell, from lines of (group, value, how often) that are sorted by
+    group.
+    """
     samples = np.empty(index.size, dtype=object)
     samples[:] = [np.empty(0, dtype=np.int64) for _ in range(index.size)]
     if pick.values is not None:  # the last of the keys is the value
         listed = {value: place for place, value in enumerate(pick.values)}
-        steps, times = np.fromiter((listed[value] for value in found[keys]), dtype=np.int64, count=len(found[keys])), counts[0]
+        steps, times = (
+            np.fromiter(
+                (listed[value] for value in found[keys]), dtype=np.int64, count=len(found[keys])
+            ),
+            counts[0],
+        )
     else:
         steps, times = counts
     starts = _find_group_starts(found[:keys], len(steps))
-    places, kept = index.locate([[column[start] for start in starts[:-1]] for column in found[:keys]], len(starts) - 1)
+    places, kept = index.locate(
+        [[column[start] for start in starts[:-1]] for column in found[:keys]], len(starts) - 1
+    )
     for place, run in zip(places, np.flatnonzero(kept), strict=True):
         start, end = starts[run], starts[run + 1]
-        order = start + np.argsort(steps[start:end])  # of the different values, which are fewer than all
+        # of the different values, which are fewer than all
+        order = start + np.argsort(steps[start:end])
         samples[place] = np.repeat(steps[order], times[order])
     return samples
 
 
-def _build_contingency_cell(cross: Contingency, columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+def _build_contingency_cell(
+    cross: Contingency, columns: Sequence[npt.NDArray[Any]]
+) -> npt.NDArray[Any]:
     """The one cell of combinations, from lines of (words, how often)."""
     found = np.empty(1, dtype=object)
     found[0] = ContingencyTable(cross.sizes, tuple(columns[:-1]), columns[-1])

@@ -17,12 +17,20 @@ ResultColumns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
 
 
 def convert_result(found: Mapping[str, npt.NDArray[Any]], statement: Statement) -> ResultColumns:
-    """Keys and numbers of the arrays that the statement gave, one for each column. NULL is masked."""
+    """Keys and numbers of the arrays that the statement gave, one for each column. NULL is
+    masked.
+    """
     arrays, count = list(found.values()), len(statement.keys)
     if statement.tally is not None:
         return [], _tally(arrays[0], *statement.tally)
-    keys = [_convert_keys(array, type_) for array, type_ in zip(arrays[:count], statement.keys, strict=True)]
-    return keys, [_convert_numbers(array, wide=wide) for array, wide in zip(arrays[count:], statement.wide, strict=False)]
+    keys = [
+        _convert_keys(array, type_)
+        for array, type_ in zip(arrays[:count], statement.keys, strict=True)
+    ]
+    return keys, [
+        _convert_numbers(array, wide=wide)
+        for array, wide in zip(arrays[count:], statement.wide, strict=False)
+    ]
 
 
 def _tally(array: npt.NDArray[Any], low: int, high: int) -> list[npt.NDArray[Any]]:
@@ -41,7 +49,8 @@ def _convert_keys(array: npt.NDArray[Any], type_: Type) -> list[Value]:
 
 
 def _convert_numbers(array: npt.NDArray[Any], *, wide: bool) -> npt.NDArray[Any]:
-    # Whole numbers of more than 64 bits that nobody made text of arrive here as doubles, rounded: never to be taken for exact ones.
+    # Whole numbers of more than 64 bits that nobody made text of arrive here as doubles, rounded:
+    # never to be taken for exact ones.
     if array.dtype.kind != ("O" if wide else "i") or np.ma.is_masked(array):
         raise TypeError("numbers must be whole")
     if not wide:

@@ -1,4 +1,6 @@
-"""A durable budget for each population: who charged what, before any data were looked at, and what was answered."""
+"""A durable budget for each population: who charged what, before any data were looked at, and
+what was answered.
+"""
 
 from hedgerow.ledger.chain_verification import VerificationReport, verify
 from hedgerow.ledger.entry import Entry
@@ -7,4 +9,15 @@ from hedgerow.ledger.recovery import backup, begin_after_loss, list_sources, res
 from hedgerow.ledger.rules import LedgerState
 from hedgerow.ledger.sqlite import Ledger
 
-__all__ = ["Entry", "Ledger", "LedgerState", "MemoryLedger", "VerificationReport", "backup", "begin_after_loss", "list_sources", "restore", "verify"]
+__all__ = [
+    "Entry",
+    "Ledger",
+    "LedgerState",
+    "MemoryLedger",
+    "VerificationReport",
+    "backup",
+    "begin_after_loss",
+    "list_sources",
+    "restore",
+    "verify",
+]

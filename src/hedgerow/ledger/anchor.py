@@ -1,10 +1,12 @@
 """The last entry's hash, kept outside the ledger file, and where that file lies.
 
-A hash chain alone cannot tell that its end was cut off, or that an older copy was put back. The anchor can: it only moves forward,
-and it is on disk before a charge returns. It also names device, inode and birth of the ledger file, so that a copy (a clone, a
-restored backup) is told from the file itself; the birth, because file systems give the inode of a deleted file to the next one;
-the largest totals that budgets ever had, so that a lost ledger leaves nothing to spend; and
-the sources that were declared, so that a lost ledger is missed by whoever opens the same data under another name.
+A hash chain alone cannot tell that its end was cut off, or that an older copy was put back. The
+anchor can: it only moves forward, and it is on disk before a charge returns. It also names device,
+inode and birth of the ledger file, so that a copy (a clone, a restored backup) is told from the
+file itself; the birth, because file systems give the inode of a deleted file to the next one; the
+largest totals that budgets ever had, so that a lost ledger leaves nothing to spend; and the sources
+that were declared, so that a lost ledger is missed by whoever opens the same data under another
+name.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class Anchor:
     device: int
     inode: int
     peaks: Mapping[str, Mapping[str, str]]
-    sources: Mapping[str, str] = field(default_factory=dict)  # and whom they are about; anchors of earlier versions have none
+    # and whom they are about; anchors of earlier versions have none
+    sources: Mapping[str, str] = field(default_factory=dict)
     born: int | None = None  # nor this; and some systems do not tell
 
     @staticmethod
@@ -45,7 +48,16 @@ class Anchor:
         """The anchor for the present end of ``book``, kept in ``file``."""
         seen = file.stat()
         peaks = {name: loss.to_dict() for name, loss in book.largest_totals.items()}
-        return cls(book.ledger, book.seq, book.head, seen.st_dev, seen.st_ino, peaks, book.sources, read_birth_time(file))
+        return cls(
+            book.ledger,
+            book.seq,
+            book.head,
+            seen.st_dev,
+            seen.st_ino,
+            peaks,
+            book.sources,
+            read_birth_time(file),
+        )
 
     @classmethod
     def read(cls, ledger: Path) -> Anchor | None:
@@ -58,14 +70,18 @@ class Anchor:
             return None
         except (OSError, TypeError, ValueError, AttributeError):
             raise LedgerError(
-                f"The anchor of the ledger, '{cls.path_for(ledger)}', cannot be read. Restore it, or see 'hedgerow ledger adopt'."
+                f"The anchor of the ledger, '{cls.path_for(ledger)}', cannot be read. Restore it,"
+                " or see 'hedgerow ledger adopt'."
             ) from None
         return held
 
     def is_same_file(self, file: Path) -> bool:
         """Whether ``file`` is the very file, not a copy."""
         seen = file.stat()
-        return (seen.st_dev, seen.st_ino) == (self.device, self.inode) and self.born in (None, read_birth_time(file))
+        return (seen.st_dev, seen.st_ino) == (self.device, self.inode) and self.born in (
+            None,
+            read_birth_time(file),
+        )
 
     def write(self, ledger: Path) -> None:
         """Put it on disk, whole or not at all. Call it alone."""

@@ -1,8 +1,10 @@
-"""A second opinion: the ledger recomputed from its file alone, by a fold so plain that it can be checked by eye.
+"""A second opinion: the ledger recomputed from its file alone, by a fold so plain that it can be
+checked by eye.
 
-It follows the chain and adds up fractions, and knows nothing of budgets: what was charged to everybody, and for each partitioned table
-the dearest parts, as many as its policy entry says a unit may be in (twice as many under change-one). Then it compares: with the rules
-(``LedgerState``), which read the same entries, and with the anchor.
+It follows the chain and adds up fractions, and knows nothing of budgets: what was charged to
+everybody, and for each partitioned table the dearest parts, as many as its policy entry says a unit
+may be in (twice as many under change-one). Then it compares: with the rules (``LedgerState``),
+which read the same entries, and with the anchor.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ _ROUNDED_UP = Context(prec=30, rounding=ROUND_CEILING)
 
 @dataclass(slots=True)
 class VerificationReport:
-    """What the entries add up to, as far as they can be believed; ``problem`` is empty when all is well."""
+    """What the entries add up to, as far as they can be believed; ``problem`` is empty when all
+    is well.
+    """
 
     ledger: str = ""
     entries: int = 0
@@ -48,18 +52,35 @@ class VerificationReport:
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON, with exact numbers as text; those of thousands of digits are rounded up."""
-        spent = {name: {part: _format_sum_text(value, str) for part, value in sums.items()} for name, sums in self.spent.items()}
-        return {name: getattr(self, name) for name in ("sound", "ledger", "entries", "head", "problem", "first_bad")} | {"spent": spent}
+        spent = {
+            name: {part: _format_sum_text(value, str) for part, value in sums.items()}
+            for name, sums in self.spent.items()
+        }
+        return {
+            name: getattr(self, name)
+            for name in ("sound", "ledger", "entries", "head", "problem", "first_bad")
+        } | {"spent": spent}
 
     def __str__(self) -> str:
-        lines = [f"Ledger {self.ledger}: {self.entries} entries, {'nothing is wrong' if self.sound else self.problem}"]
+        lines = [
+            f"Ledger {self.ledger}: {self.entries} entries,"
+            f" {'nothing is wrong' if self.sound else self.problem}"
+        ]
         for name, sums in self.spent.items():
-            lines.append(f"{name}: spent " + ", ".join(_format_sum(part, value) for part, value in sums.items()))
+            lines.append(
+                f"{name}: spent "
+                + ", ".join(_format_sum(part, value) for part, value in sums.items())
+            )
         return "\n".join(lines)
 
 
 def _format_sum(part: str, value: Fraction | float) -> str:
-    return f"{part} {_format_sum_text(value, _format_rounded_up)}" if isinstance(value, Fraction) else f"no pure {part}"  # as Gaussian noise has none
+    # as Gaussian noise has none
+    return (
+        f"{part} {_format_sum_text(value, _format_rounded_up)}"
+        if isinstance(value, Fraction)
+        else f"no pure {part}"
+    )
 
 
 def _format_rounded_up(value: Fraction | float) -> str:
@@ -67,7 +88,9 @@ def _format_rounded_up(value: Fraction | float) -> str:
 
 
 def _format_sum_text(value: Fraction | float, write: Callable[[Fraction | float], str]) -> str:
-    """A sum of fractions may have more digits than Python writes out; a report is made all the same."""
+    """A sum of fractions may have more digits than Python writes out; a report is made all the
+    same.
+    """
     try:
         return write(value)
     except ValueError:
@@ -77,7 +100,9 @@ def _format_sum_text(value: Fraction | float, write: Callable[[Fraction | float]
 
 @dataclass(slots=True)
 class _PopulationSums:
-    """Of one population: what was charged to everybody; of each partitioned table the policy's words, how many parts count, and theirs."""
+    """Of one population: what was charged to everybody; of each partitioned table the policy's
+    words, how many parts count, and theirs.
+    """
 
     everybody: Sums = field(default_factory=lambda: dict.fromkeys(_LOSS_FIELDS, Fraction(0)))
     tables: dict[str, tuple[object, int]] = field(default_factory=dict)
@@ -88,7 +113,10 @@ class _PopulationSums:
         """The most expensive parts, number by number."""
         _, most = self.tables[table]
         every = self.parts.get(table, {}).values()
-        return {number: sum(sorted((part[number] for part in every), reverse=True)[:most], Fraction(0)) for number in _LOSS_FIELDS}
+        return {
+            number: sum(sorted((part[number] for part in every), reverse=True)[:most], Fraction(0))
+            for number in _LOSS_FIELDS
+        }
 
     def total(self) -> Sums:
         """What a unit has paid at most."""
@@ -96,7 +124,9 @@ class _PopulationSums:
         return {number: sum((one[number] for one in sums), Fraction(0)) for number in _LOSS_FIELDS}
 
     def apply_partitions(self, tables: dict[str, tuple[object, int]]) -> None:
-        """A table whose partition goes or changes has its dearest parts added to the whole, and starts again."""
+        """A table whose partition goes or changes has its dearest parts added to the whole, and
+        starts again.
+        """
         for table in [table for table in self.tables if self.tables[table] != tables.get(table)]:
             _add_sums(self.everybody, self.sum_largest_parts(table))
             self.parts.pop(table, None)
@@ -104,8 +134,15 @@ class _PopulationSums:
 
 
 def verify(path: str | Path) -> VerificationReport:
-    """Recompute the ledger at ``path`` without writing to it, and say what is wrong with it, first entry first."""
-    report, kept, file, tallies = VerificationReport(), list[Entry](), resolve_ledger_path(path), dict[str, _PopulationSums]()
+    """Recompute the ledger at ``path`` without writing to it, and say what is wrong with it,
+    first entry first.
+    """
+    report, kept, file, tallies = (
+        VerificationReport(),
+        list[Entry](),
+        resolve_ledger_path(path),
+        dict[str, _PopulationSums](),
+    )
     try:
         for entry in read_entries(file):
             _check_entry(report, entry, tallies)
@@ -122,10 +159,14 @@ def verify(path: str | Path) -> VerificationReport:
     return report
 
 
-def _check_entry(report: VerificationReport, entry: Entry, tallies: dict[str, _PopulationSums]) -> None:
+def _check_entry(
+    report: VerificationReport, entry: Entry, tallies: dict[str, _PopulationSums]
+) -> None:
     if not report.entries:
         report.ledger = str(entry.body.get("ledger"))
-    if (entry.seq, entry.previous) != (report.entries + 1, report.head) or not entry.has_valid_hash(report.ledger):
+    if (entry.seq, entry.previous) != (report.entries + 1, report.head) or not entry.has_valid_hash(
+        report.ledger
+    ):
         raise LedgerError(f"Entry {report.entries + 1} of the ledger is missing or was changed.")
     match entry.kind:
         case "policy":
@@ -143,8 +184,14 @@ def _check_entry(report: VerificationReport, entry: Entry, tallies: dict[str, _P
 def _apply_policy(body: dict[str, Any], tallies: dict[str, _PopulationSums]) -> None:
     for name, terms in body["budgets"].items():
         both = 2 if terms["neighbours"] == "change-one" else 1
-        mine = {table: words for table, words in body.get("partitions", {}).items() if words["population"] == name}
-        tallies.setdefault(name, _PopulationSums()).apply_partitions({table: (words, both * words["most"]) for table, words in mine.items()})
+        mine = {
+            table: words
+            for table, words in body.get("partitions", {}).items()
+            if words["population"] == name
+        }
+        tallies.setdefault(name, _PopulationSums()).apply_partitions(
+            {table: (words, both * words["most"]) for table, words in mine.items()}
+        )
 
 
 def _apply_charge(tally: _PopulationSums, loss: dict[str, str], parts: list[Any] | None) -> None:
@@ -155,7 +202,9 @@ def _apply_charge(tally: _PopulationSums, loss: dict[str, str], parts: list[Any]
     table, names = parts
     for name in names:
         of_table = tally.parts.setdefault(table, {})
-        _add_sums(of_table.setdefault(name, dict.fromkeys(_LOSS_FIELDS, Fraction(0))), _parse_sums(loss))
+        _add_sums(
+            of_table.setdefault(name, dict.fromkeys(_LOSS_FIELDS, Fraction(0))), _parse_sums(loss)
+        )
 
 
 def _add_sums(to: Sums, more: Sums) -> None:
@@ -178,19 +227,30 @@ def _compare_with_state(report: VerificationReport, kept: list[Entry]) -> None:
         book.replay([entry])
     for name, sums in report.spent.items():
         paid = book.unit_loss(name)
-        if (sums["epsilon"], min(sums["delta"], 1), sums["rho"]) != (paid.epsilon, paid.delta, paid.rho):
-            raise LedgerError(f"The charges to '{name}' do not add up to what the rules made of them.")
+        if (sums["epsilon"], min(sums["delta"], 1), sums["rho"]) != (
+            paid.epsilon,
+            paid.delta,
+            paid.rho,
+        ):
+            raise LedgerError(
+                f"The charges to '{name}' do not add up to what the rules made of them."
+            )
     report.first_bad = None
 
 
-def _compare_with_anchor(report: VerificationReport, kept: list[Entry], anchor: Anchor | None, file: Path) -> None:
+def _compare_with_anchor(
+    report: VerificationReport, kept: list[Entry], anchor: Anchor | None, file: Path
+) -> None:
     if anchor is None:
         raise LedgerError("The anchor of the ledger is missing.")
     if anchor.ledger != report.ledger:
         report.first_bad = 1
         raise LedgerError("Entry 1 opens another ledger than the anchor knows.")
     if anchor.seq > report.entries:
-        raise LedgerError(f"Entry {report.entries + 1} of the ledger is missing: the anchor knows entry {anchor.seq}.")
+        raise LedgerError(
+            f"Entry {report.entries + 1} of the ledger is missing: the anchor knows entry"
+            f" {anchor.seq}."
+        )
     if kept[anchor.seq - 1].hash != anchor.hash:
         report.first_bad = anchor.seq
         raise LedgerError(f"Entry {anchor.seq} of the ledger is another than the anchor knows.")

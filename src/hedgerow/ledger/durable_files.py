@@ -1,4 +1,6 @@
-"""Files beside the database: who is alone with them, what is surely on disk, and which file is which."""
+"""Files beside the database: who is alone with them, what is surely on disk, and which file is
+which.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _AT_FDCWD, _STATX_BTIME = -100, 0x800  # AT_FDCWD and STATX_BTIME of the kernel
 
 @contextmanager
 def lock_folder(folder: Path, wait: float) -> Iterator[None]:
-    """Hold the lock on ``folder`` that everybody takes who makes or replaces files of a ledger there."""
+    """Hold the lock on ``folder`` that everybody takes who makes or replaces files of a ledger
+    there.
+    """
     held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         deadline = time.monotonic() + wait
@@ -31,7 +35,10 @@ def lock_folder(folder: Path, wait: float) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise LedgerError(f"The folder '{folder}' of the ledger stayed locked for {wait:g} seconds. Try again.") from None
+                    raise LedgerError(
+                        f"The folder '{folder}' of the ledger stayed locked for {wait:g} seconds."
+                        " Try again."
+                    ) from None
                 time.sleep(0.002)
         yield
     finally:
@@ -48,9 +55,12 @@ def sync_to_disk(path: Path) -> None:
 
 
 def replace_file(place: Path, text: str) -> None:
-    """Put a small file in its place, whole or not at all, and readable by its owner alone. Call it alone."""
+    """Put a small file in its place, whole or not at all, and readable by its owner alone. Call
+    it alone.
+    """
     draft = place.with_name(place.name + ".new")
-    draft.unlink(missing_ok=True)  # always a new file: what a failed sync left behind is no ground to build on
+    # always a new file: what a failed sync left behind is no ground to build on
+    draft.unlink(missing_ok=True)
     held = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         _write_all(held, text.encode(), 0)
@@ -62,10 +72,12 @@ def replace_file(place: Path, text: str) -> None:
 
 
 def rewrite_file(file: Path) -> None:
-    """Write what a file holds over itself, and sync it. Call it where nobody else writes to the file.
+    """Write what a file holds over itself, and sync it. Call it where nobody else writes to the
+    file.
 
-    After a failed sync the system may count pages as written that are in memory alone: to read them back
-    shows nothing, and a second sync finds nothing to do. Written once more, they are synced once more.
+    After a failed sync the system may count pages as written that are in memory alone: to read them
+    back shows nothing, and a second sync finds nothing to do. Written once more, they are synced
+    once more.
     """
     if not file.exists():
         return
@@ -87,8 +99,8 @@ def _write_all(held: int, data: bytes, start: int) -> None:
 def read_birth_time(file: Path) -> int | None:
     """Return when a file was made, in nanoseconds; None where the system does not say.
 
-    No copying sets this time, so that neither a copy nor a file in the place of a deleted one has it,
-    although it may have got the number (inode) of the deleted one.
+    No copying sets this time, so that neither a copy nor a file in the place of a deleted one has
+    it, although it may have got the number (inode) of the deleted one.
     """
     found = ctypes.create_string_buffer(256)
     try:

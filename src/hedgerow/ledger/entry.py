@@ -1,8 +1,9 @@
 """One line of the ledger, and how it is tied to the line before.
 
-``hash`` is SHA-256 over (ledger id, seq, kind, time, text of the body, previous hash), each written with its length in front,
-so that no two entries give the same bytes. ``previous`` is the hash of the entry before: whoever changes an entry must change
-all that follow, and the last hash also stands outside the file (``anchor.py``).
+``hash`` is SHA-256 over (ledger id, seq, kind, time, text of the body, previous hash), each written
+with its length in front, so that no two entries give the same bytes. ``previous`` is the hash of
+the entry before: whoever changes an entry must change all that follow, and the last hash also
+stands outside the file (``anchor.py``).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ __all__ = ["Entry", "encode_canonical", "format_now"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A record that is never changed. ``text`` is the body as canonical JSON; numbers in it are exact text, "p/q"."""
+    """A record that is never changed. ``text`` is the body as canonical JSON; numbers in it are
+    exact text, "p/q".
+    """
 
     seq: int
     kind: str
@@ -36,10 +39,14 @@ class Entry:
             raise LedgerError(f"Entry {self.seq} of the ledger holds something other than text.")
 
     @classmethod
-    def build(cls, ledger: str, seq: int, kind: str, body: Mapping[str, object], previous: str, time: str) -> Entry:
+    def build(
+        cls, ledger: str, seq: int, kind: str, body: Mapping[str, object], previous: str, time: str
+    ) -> Entry:
         """The entry with its hash filled in."""
         text = encode_canonical(body)
-        return cls(seq, kind, time, text, previous, _compute_hash(ledger, seq, kind, time, text, previous))
+        return cls(
+            seq, kind, time, text, previous, _compute_hash(ledger, seq, kind, time, text, previous)
+        )
 
     @property
     def body(self) -> dict[str, Any]:
@@ -48,7 +55,9 @@ class Entry:
 
     def has_valid_hash(self, ledger: str) -> bool:
         """Whether the hash is the one of this content, in the ledger of this id."""
-        return self.hash == _compute_hash(ledger, self.seq, self.kind, self.time, self.text, self.previous)
+        return self.hash == _compute_hash(
+            ledger, self.seq, self.kind, self.time, self.text, self.previous
+        )
 
 
 def encode_canonical(body: Mapping[str, object]) -> str:
@@ -56,7 +65,9 @@ def encode_canonical(body: Mapping[str, object]) -> str:
     try:
         return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError):
-        raise InvalidArgument("body", "must be plain JSON: dicts, lists, text, finite numbers") from None
+        raise InvalidArgument(
+            "body", "must be plain JSON: dicts, lists, text, finite numbers"
+        ) from None
 
 
 def format_now() -> str:

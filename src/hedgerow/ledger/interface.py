@@ -1,10 +1,12 @@
 """What can be asked of every ledger, wherever it keeps its entries.
 
-A store adds four things: ``_turn`` (alone, caught up, and durable at the end), ``_keep``, ``_read`` and ``entries``.
+A store adds four things: ``_turn`` (alone, caught up, and durable at the end), ``_keep``, ``_read``
+and ``entries``.
 
-The order that keeps people safe: ``charge`` returns, then data are read; ``answer`` returns, then the answer is sent. A crash
-before ``charge`` returns costs at most budget; after it, the answer is lost and stays paid for. Only what ``answer`` gives back is
-sent, and that is the same for all who race for one charge, so a retried request cannot get two answers for one price.
+The order that keeps people safe: ``charge`` returns, then data are read; ``answer`` returns, then
+the answer is sent. A crash before ``charge`` returns costs at most budget; after it, the answer is
+lost and stays paid for. Only what ``answer`` gives back is sent, and that is the same for all who
+race for one charge, so a retried request cannot get two answers for one price.
 """
 
 from __future__ import annotations
@@ -19,7 +21,12 @@ from typing import Self
 from hedgerow.errors import InvalidArgument, LedgerError, Refused
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.rules import LedgerState
-from hedgerow.numeric.exact_number import check_stored_digits, parse_exact, parse_positive, parse_whole
+from hedgerow.numeric.exact_number import (
+    check_stored_digits,
+    parse_exact,
+    parse_positive,
+    parse_whole,
+)
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.parallel_composition import PartLosses
@@ -52,34 +59,55 @@ class LedgerBase(ABC):
     ) -> Entry:
         """A policy that the custodian accepted; it rules from here on.
 
-        ``budgets``: population -> epsilon, delta (or None), unit, neighbours, and conversion if not a half. ``quotas``: analyst -> the
-        most they may ask for in all. ``sources``: declared path or server table, never content -> population. ``partitions``: table ->
-        population, column, the names of its parts, and in how many of them a unit may be at most (most). ``files``: table -> the data
-        version that is accepted with this entry, and the key, size and digest of its file.
+        ``budgets``: population -> epsilon, delta (or None), unit, neighbours, and conversion if not
+        a half. ``quotas``: analyst -> the most they may ask for in all. ``sources``: declared path
+        or server table, never content -> population. ``partitions``: table -> population, column,
+        the names of its parts, and in how many of them a unit may be at most (most). ``files``:
+        table -> the data version that is accepted with this entry, and the key, size and digest of
+        its file.
 
-        ``over`` is the digest of the policy that it was compared with, "" for none: refused where another one has come to rule since.
+        ``over`` is the digest of the policy that it was compared with, "" for none: refused where
+        another one has come to rule since.
 
-        Failed runs are forgiven with ``forgive``, by a higher ``max_failures``, and by accepting the policy that rules already without
-        any files, which says nothing else.
+        Failed runs are forgiven with ``forgive``, by a higher ``max_failures``, and by accepting
+        the policy that rules already without any files, which says nothing else.
         """
         body: dict[str, object] = {
             "digest": _parse_text(digest, "digest"),
             "text": _parse_text(text, "text"),
-            "budgets": {_parse_text(name, "population"): _parse_budget(terms) for name, terms in budgets.items()},
-            "quotas": {_parse_text(name, "analyst"): _format_fraction(check_stored_digits(parse_positive(quota, "quota"), "quota")) for name, quota in (quotas or {}).items()},
-            "sources": {_parse_text(source, "source"): _parse_text(name, "population") for source, name in (sources or {}).items()},
+            "budgets": {
+                _parse_text(name, "population"): _parse_budget(terms)
+                for name, terms in budgets.items()
+            },
+            "quotas": {
+                _parse_text(name, "analyst"): _format_fraction(
+                    check_stored_digits(parse_positive(quota, "quota"), "quota")
+                )
+                for name, quota in (quotas or {}).items()
+            },
+            "sources": {
+                _parse_text(source, "source"): _parse_text(name, "population")
+                for source, name in (sources or {}).items()
+            },
             "max_failures": parse_whole(max_failures, "max_failures"),
             "note": note,
         }
         if partitions:
-            body["partitions"] = {_parse_text(table, "table"): _parse_partition(partition) for table, partition in partitions.items()}
+            body["partitions"] = {
+                _parse_text(table, "table"): _parse_partition(partition)
+                for table, partition in partitions.items()
+            }
         if files:
-            body["files"] = {_parse_text(table, "table"): dict(file) for table, file in files.items()}
+            body["files"] = {
+                _parse_text(table, "table"): dict(file) for table, file in files.items()
+            }
         with self._transaction():
             ruling = _get_policy_digest(self._state)
             if over not in (None, ruling):
                 raise Refused("Another policy has come to rule in the meantime. Try again.")
-            return self._append("policy", body | {"forgives": bool(forgive) or (ruling == digest and not files)})
+            return self._append(
+                "policy", body | {"forgives": bool(forgive) or (ruling == digest and not files)}
+            )
 
     @property
     def policy_digest(self) -> str:
@@ -99,39 +127,54 @@ class LedgerBase(ABC):
         policy: str | None = None,
         parts: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     ) -> Entry:
-        """Pay for a question, all populations or none; durable before it returns. BudgetExceeded when it does not fit.
+        """Pay for a question, all populations or none; durable before it returns. BudgetExceeded
+        when it does not fit.
 
-        ``policy`` is the digest of the one under which the question was understood; it must still rule. The same ``request`` again gives
-        the first entry and costs nothing; with any other question or price it is an error.
+        ``policy`` is the digest of the one under which the question was understood; it must still
+        rule. The same ``request`` again gives the first entry and costs nothing; with any other
+        question or price it is an error.
 
-        ``parts``: population -> a partitioned table and the names of its parts that the question reads; its loss is charged to each of
-        them. A population without parts is charged as a whole. That the question reads no other rows of this population is the
-        caller's promise.
+        ``parts``: population -> a partitioned table and the names of its parts that the question
+        reads; its loss is charged to each of them. A population without parts is charged as a
+        whole. That the question reads no other rows of this population is the caller's promise.
         """
         if not charges or not all(isinstance(loss, Loss) for loss in charges.values()):
             raise InvalidArgument("charges", "must be a Loss for at least one population")
         body: dict[str, object] = {
-            "charges": {_parse_text(name, "population"): loss.to_dict() for name, loss in charges.items()},
+            "charges": {
+                _parse_text(name, "population"): loss.to_dict() for name, loss in charges.items()
+            },
             "analyst": _parse_text(analyst, "analyst"),
-            "epsilon": _format_fraction(check_stored_digits(parse_positive(epsilon, "epsilon"), "epsilon")),
+            "epsilon": _format_fraction(
+                check_stored_digits(parse_positive(epsilon, "epsilon"), "epsilon")
+            ),
             "question": _parse_text(question, "question"),
             "version": _parse_text(version, "version"),
             "request": request if request is None else _parse_text(request, "request"),
             "about": dict(about or {}),
         }
         if parts:
-            body["parts"] = {_parse_text(name, "population"): _parse_parts(name, named, charges) for name, named in parts.items()}
+            body["parts"] = {
+                _parse_text(name, "population"): _parse_parts(name, named, charges)
+                for name, named in parts.items()
+            }
         with self._transaction():
             _check_policy(self._state, policy)
             made = self._state.find_request(analyst, request)
-            return self._append("charge", body) if made is None else _check_same_charge(self._read_entry(made), body)
+            return (
+                self._append("charge", body)
+                if made is None
+                else _check_same_charge(self._read_entry(made), body)
+            )
 
     def check_policy(self, policy: str) -> None:
         """Refused unless the policy of this digest is the one that rules."""
         _check_policy(self.state, policy)
 
     def answer(self, entry: Entry, payload: str) -> Entry:
-        """Keep the answer to a charge, and give back what is kept: the first answer, or failure, if there was one. Send only that."""
+        """Keep the answer to a charge, and give back what is kept: the first answer, or failure,
+        if there was one. Send only that.
+        """
         return self._record_outcome("answer", entry, {"payload": _parse_text(payload, "payload")})
 
     def fail(self, entry: Entry) -> Entry:
@@ -150,7 +193,10 @@ class LedgerBase(ABC):
 
     def answers(self, question: str, version: str) -> list[tuple[Entry, str]]:
         """Each charge for this question on this version of the data, with the answer it got."""
-        return [(self._read_entry(charge), str(self._read_entry(answer).body["payload"])) for charge, answer in self.state.list_answers(question, version)]
+        return [
+            (self._read_entry(charge), str(self._read_entry(answer).body["payload"]))
+            for charge, answer in self.state.list_answers(question, version)
+        ]
 
     @property
     def state(self) -> LedgerState:
@@ -168,12 +214,19 @@ class LedgerBase(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[None]:
-        """Alone with the newest book; what was added is durable when it ends well, and gone when it does not."""
+        """Alone with the newest book; what was added is durable when it ends well, and gone when
+        it does not.
+        """
 
     @abstractmethod
     def _store_entry(self, entry: Entry) -> None:
@@ -191,10 +244,18 @@ class LedgerBase(ABC):
 
     def _record_outcome(self, kind: str, charge: Entry, body: dict[str, object]) -> Entry:
         with self._transaction():
-            if not isinstance(charge, Entry) or not 1 <= charge.seq <= self._state.seq or self._read_entry(charge.seq) != charge:
+            if (
+                not isinstance(charge, Entry)
+                or not 1 <= charge.seq <= self._state.seq
+                or self._read_entry(charge.seq) != charge
+            ):
                 raise LedgerError("This is not an entry of this ledger.")
             end = self._state.find_outcome(charge.seq)
-            return self._append(kind, {"charge": charge.seq} | body) if end is None else self._read_entry(end)
+            return (
+                self._append(kind, {"charge": charge.seq} | body)
+                if end is None
+                else self._read_entry(end)
+            )
 
 
 def _get_policy_digest(book: LedgerState) -> str:
@@ -208,40 +269,75 @@ def _check_policy(book: LedgerState, policy: str | None) -> None:
 
 def _check_same_charge(entry: Entry, body: dict[str, object]) -> Entry:
     if {**entry.body, "about": None} != {**body, "about": None}:
-        raise LedgerError(f"The request '{body['request']}' was charged already, for another question (entry {entry.seq}).")
+        raise LedgerError(
+            f"The request '{body['request']}' was charged already, for another question (entry"
+            f" {entry.seq})."
+        )
     return entry
 
 
 def _parse_partition(partition: Mapping[str, object]) -> dict[str, object]:
-    if not isinstance(partition, Mapping) or set(partition) != {"population", "column", "most", "parts"}:
-        raise InvalidArgument("partitions", "must give population, column, most and parts for each table")
+    if not isinstance(partition, Mapping) or set(partition) != {
+        "population",
+        "column",
+        "most",
+        "parts",
+    }:
+        raise InvalidArgument(
+            "partitions", "must give population, column, most and parts for each table"
+        )
     names = [_parse_text(name, "part") for name in _parse_names(partition["parts"], "partitions")]
     most = PartLosses(parse_whole(partition["most"], "most"), tuple(names)).most
-    column, population = _parse_text(partition["column"], "column"), _parse_text(partition["population"], "population")
+    column, population = (
+        _parse_text(partition["column"], "column"),
+        _parse_text(partition["population"], "population"),
+    )
     return {"population": population, "column": column, "most": most, "parts": names}
 
 
 def _parse_parts(population: str, named: object, charges: Mapping[str, Loss]) -> list[object]:
     if population not in charges or not isinstance(named, tuple) or len(named) != 2:
-        raise InvalidArgument("parts", "must be a table and a list of its parts, for a population that is charged", population)
-    return [_parse_text(named[0], "table"), [_parse_text(name, "part") for name in _parse_names(named[1], "parts")]]
+        raise InvalidArgument(
+            "parts",
+            "must be a table and a list of its parts, for a population that is charged",
+            population,
+        )
+    return [
+        _parse_text(named[0], "table"),
+        [_parse_text(name, "part") for name in _parse_names(named[1], "parts")],
+    ]
 
 
 def _parse_names(value: object, argument: str) -> list[object]:
     """A list that is not empty and names nothing twice."""
     if not isinstance(value, (list, tuple)) or not value or len(set(map(str, value))) != len(value):
-        raise InvalidArgument(argument, "must be a list of parts, at least one, and each once", value)
+        raise InvalidArgument(
+            argument, "must be a list of parts, at least one, and each once", value
+        )
     return list(value)
 
 
 def _parse_budget(terms: Mapping[str, object]) -> dict[str, object]:
-    if not isinstance(terms, Mapping) or not _BUDGET_KEYS - {"conversion"} <= set(terms) <= _BUDGET_KEYS:
-        raise InvalidArgument("budgets", "must give epsilon, delta, unit and neighbours for each population")
+    if (
+        not isinstance(terms, Mapping)
+        or not _BUDGET_KEYS - {"conversion"} <= set(terms) <= _BUDGET_KEYS
+    ):
+        raise InvalidArgument(
+            "budgets", "must give epsilon, delta, unit and neighbours for each population"
+        )
     if terms["neighbours"] not in RELATIONS:
-        raise InvalidArgument("neighbours", "must be 'add-remove' or 'change-one'", terms["neighbours"])
-    delta = None if terms["delta"] is None else check_stored_digits(parse_exact(terms["delta"], "delta"), "delta")
+        raise InvalidArgument(
+            "neighbours", "must be 'add-remove' or 'change-one'", terms["neighbours"]
+        )
+    delta = (
+        None
+        if terms["delta"] is None
+        else check_stored_digits(parse_exact(terms["delta"], "delta"), "delta")
+    )
     budget = Budget(
-        check_stored_digits(parse_exact(terms["epsilon"], "epsilon"), "epsilon"), delta, parse_exact(terms.get("conversion", Fraction(1, 2)), "conversion")
+        check_stored_digits(parse_exact(terms["epsilon"], "epsilon"), "epsilon"),
+        delta,
+        parse_exact(terms.get("conversion", Fraction(1, 2)), "conversion"),
     )
     return {
         "epsilon": _format_fraction(budget.epsilon),

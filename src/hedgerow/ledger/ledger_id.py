@@ -14,5 +14,6 @@ def create_ledger_id() -> str:
         return f"{draw_integer(128):032x}"
     except EntropyError:
         raise EntropyError(
-            "The operating system gave no random bits to name a new ledger with, and none was begun. Let this process read /dev/urandom."
+            "The operating system gave no random bits to name a new ledger with, and none was"
+            " begun. Let this process read /dev/urandom."
         ) from None

@@ -20,12 +20,18 @@ def resolve_ledger_path(path: str | Path, mounts: Path = _MOUNT_TABLE) -> Path:
     if file.is_dir():
         raise LedgerError(f"The ledger '{file}' is a folder; name a file.")
     if not file.parent.is_dir():
-        raise LedgerError(f"The folder '{file.parent}' for the ledger does not exist. Make it first.")
-    if file.exists() and file.stat().st_nlink > 1:  # SQLite names its log after the file: two names would be two logs
+        raise LedgerError(
+            f"The folder '{file.parent}' for the ledger does not exist. Make it first."
+        )
+    # SQLite names its log after the file: two names would be two logs
+    if file.exists() and file.stat().st_nlink > 1:
         raise LedgerError(f"The ledger '{file}' has several names (hard links). Remove the others.")
     kind = _find_file_system(file, mounts)
     if kind in NETWORK_FILE_SYSTEMS:
-        raise LedgerError(f"The ledger '{file}' lies on a network file system ({kind}), where locks do not hold. Put it on a local disk.")
+        raise LedgerError(
+            f"The ledger '{file}' lies on a network file system ({kind}), where locks do not hold."
+            " Put it on a local disk."
+        )
     return file
 
 
@@ -36,7 +42,8 @@ def _find_file_system(file: Path, mounts: Path) -> str:
     found = {"": ""}
     for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
         _, point, kind, *_ = line.split(" ")
-        # The kernel writes blanks and the like in mount points as octal escapes. A later mount on the same point hides the earlier.
+        # The kernel writes blanks and the like in mount points as octal escapes. A later mount on
+        # the same point hides the earlier.
         point = point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\")
         if file.is_relative_to(point):
             found[point] = kind

@@ -1,4 +1,6 @@
-"""A ledger that lives and dies with its process, or a copy of one with a file: the same rules, and nothing is written."""
+"""A ledger that lives and dies with its process, or a copy of one with a file: the same rules,
+and nothing is written.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ __all__ = ["LedgerCopy", "MemoryLedger"]
 
 
 class MemoryLedger(LedgerBase):
-    """For a notebook. The budget is gone with the process, so a second session starts a second budget."""
+    """For a notebook. The budget is gone with the process, so a second session starts a second
+    budget.
+    """
 
     def __init__(self) -> None:
         self._state = LedgerState()
@@ -37,7 +41,10 @@ class MemoryLedger(LedgerBase):
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         if self._pid != os.getpid():
-            raise LedgerError("A ledger in memory cannot be used after a fork: two copies would be two budgets. Name a ledger file.")
+            raise LedgerError(
+                "A ledger in memory cannot be used after a fork: two copies would be two budgets."
+                " Name a ledger file."
+            )
         with self._lock:
             yield
 
@@ -49,7 +56,9 @@ class MemoryLedger(LedgerBase):
 
 
 class LedgerCopy(MemoryLedger):
-    """The ``entries`` of another ledger, to try a policy on. Nothing is charged to it: that would be forgotten."""
+    """The ``entries`` of another ledger, to try a policy on. Nothing is charged to it: that
+    would be forgotten.
+    """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         super().__init__()
@@ -58,4 +67,6 @@ class LedgerCopy(MemoryLedger):
 
     def charge(self, *_: Any, **__: Any) -> Entry:
         """Never."""
-        raise LedgerError("This is a copy of a ledger, and nothing can be charged to it. Open the ledger itself.")
+        raise LedgerError(
+            "This is a copy of a ledger, and nothing can be charged to it. Open the ledger itself."
+        )

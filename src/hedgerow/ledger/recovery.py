@@ -1,7 +1,7 @@
 """Backup, restore and loss: what the custodian does when a ledger has to be saved, or could not be.
 
-None of these opens a fresh budget. What is not known to be unspent counts as spent, unless the custodian declares an amount, and that
-word is an entry. docs/ledger.md has the procedures.
+None of these opens a fresh budget. What is not known to be unspent counts as spent, unless the
+custodian declares an amount, and that word is an entry. docs/ledger.md has the procedures.
 """
 
 from __future__ import annotations
@@ -22,16 +22,20 @@ __all__ = ["backup", "begin_after_loss", "list_sources", "restore"]
 
 
 def backup(path: str | Path, target: str | Path, *, wait: float = 30.0) -> Entry:
-    """Copy a ledger to the new file ``target`` while others use it, and give back the last entry of the copy.
+    """Copy a ledger to the new file ``target`` while others use it, and give back the last entry of
+    the copy.
 
-    The copy is checked from its first entry to its last and on disk when this returns. Keep the number and the hash of the entry
-    elsewhere. A copy has no anchor: it answers nothing until it is restored.
+    The copy is checked from its first entry to its last and on disk when this returns. Keep the
+    number and the hash of the entry elsewhere. A copy has no anchor: it answers nothing until it is
+    restored.
     """
     goal = Path(target)
     draft = goal.with_name(goal.name + ".new")
     with Ledger.open(path, create=False, wait=wait) as ledger, explain_errors(goal):
         if goal.exists():
-            raise LedgerError(f"'{goal}' is there already, and a copy never replaces another. Name a new file.")
+            raise LedgerError(
+                f"'{goal}' is there already, and a copy never replaces another. Name a new file."
+            )
         draft.unlink(missing_ok=True)
         try:
             with ledger._lock:
@@ -53,12 +57,19 @@ def _check_copy(copy: Path) -> Entry:
 
 
 def restore(
-    copy: str | Path, path: str | Path, note: str, *, lost: bool = False, spent: Mapping[str, Loss] | None = None, wait: float = 30.0
+    copy: str | Path,
+    path: str | Path,
+    note: str,
+    *,
+    lost: bool = False,
+    spent: Mapping[str, Loss] | None = None,
+    wait: float = 30.0,
 ) -> Entry:
     """Put a copy in the place of a ledger that is gone, and give back the entry that says so.
 
-    A copy that is older than the anchor, or that no anchor speaks for, is refused, unless the custodian declares the loss: with ``lost``
-    every budget counts as spent up to the largest total it ever had, or up to what ``spent`` declares for it.
+    A copy that is older than the anchor, or that no anchor speaks for, is refused, unless the
+    custodian declares the loss: with ``lost`` every budget counts as spent up to the largest total
+    it ever had, or up to what ``spent`` declares for it.
     """
     if spent and not lost:
         raise InvalidArgument("spent", "is for a loss: say lost=True as well", sorted(spent))
@@ -67,12 +78,19 @@ def restore(
 
 
 def begin_after_loss(
-    path: str | Path, note: str, totals: Mapping[str, Loss], *, spent: Mapping[str, Loss] | None = None, wait: float = 30.0
+    path: str | Path,
+    note: str,
+    totals: Mapping[str, Loss],
+    *,
+    spent: Mapping[str, Loss] | None = None,
+    wait: float = 30.0,
 ) -> Entry:
-    """Begin a ledger where one was lost and no copy is left, and give back its entry about the loss.
+    """Begin a ledger where one was lost and no copy is left, and give back its entry about the
+    loss.
 
-    ``totals`` is what each population had in all, as far as anybody knows; all of it counts as spent, and more if an anchor knows of
-    more. ``spent`` declares less for some of them. Later policies open what they add to that.
+    ``totals`` is what each population had in all, as far as anybody knows; all of it counts as
+    spent, and more if an anchor knows of more. ``spent`` declares less for some of them. Later
+    policies open what they add to that.
     """
     if not totals or not all(isinstance(total, Loss) for total in totals.values()):
         raise InvalidArgument("totals", "must be a Loss for at least one population")
@@ -81,12 +99,19 @@ def begin_after_loss(
 
 
 def list_sources(path: str | Path) -> frozenset[str]:
-    """The sources that a ledger was ever declared for, as far as its file or its anchor tells; neither is written to, or believed."""
+    """The sources that a ledger was ever declared for, as far as its file or its anchor tells;
+    neither is written to, or believed.
+    """
     file = Path(path)
     found = set[str]()
     with suppress(LedgerError):
         anchor = Anchor.read(file)
         found.update(anchor.sources if anchor else ())
     with suppress(LedgerError, ValueError, KeyError, TypeError, AttributeError):
-        found.update(source for entry in read_entries(file) if entry.kind == "policy" for source in entry.body["sources"])
+        found.update(
+            source
+            for entry in read_entries(file)
+            if entry.kind == "policy"
+            for source in entry.body["sources"]
+        )
     return frozenset(found)

@@ -1,8 +1,9 @@
 """Entries whose sync failed, in a file of their own.
 
-After a failed sync nobody knows what is on disk. The entry counts as written: it is put into this new file, which
-is synced, and from there into the ledger once more; only then does the process answer again. The file goes when the
-ledger has its entries. One that is found at opening was left by a crash in between, and is brought in the same way.
+After a failed sync nobody knows what is on disk. The entry counts as written: it is put into this
+new file, which is synced, and from there into the ledger once more; only then does the process
+answer again. The file goes when the ledger has its entries. One that is found at opening was left
+by a crash in between, and is brought in the same way.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ def write_tail(ledger: Path, entries: Sequence[Entry]) -> None:
 def read_tail(ledger: Path) -> tuple[Entry, ...]:
     """Return the entries that were kept and not dropped; hardly ever any."""
     try:
-        return tuple(Entry(*fields) for fields in json.loads(_build_tail_path(ledger).read_text(encoding="utf-8")))
+        return tuple(
+            Entry(*fields)
+            for fields in json.loads(_build_tail_path(ledger).read_text(encoding="utf-8"))
+        )
     except FileNotFoundError:
         return ()
     except (TypeError, ValueError):
         raise LedgerError(
-            f"The file '{_build_tail_path(ledger)}' holds entries of the ledger that could not be synced, and cannot be read. "
-            "If 'hedgerow ledger verify' finds nothing wrong, move it away."
+            f"The file '{_build_tail_path(ledger)}' holds entries of the ledger that could not be"
+            " synced, and cannot be read. If 'hedgerow ledger verify' finds nothing wrong, move it"
+            " away."
         ) from None
 
 

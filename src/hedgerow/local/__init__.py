@@ -1,4 +1,6 @@
-"""Collecting from clients who trust nobody: every client randomises before it sends, and nobody ever holds a raw value."""
+"""Collecting from clients who trust nobody: every client randomises before it sends, and nobody
+ever holds a raw value.
+"""
 
 from hedgerow.local.client.client import Client
 from hedgerow.local.decode.estimates import Estimates

@@ -1,6 +1,8 @@
-"""Reports as rows of bytes: numbers in big-endian order, bits from the highest of the first byte on.
+"""Reports as rows of bytes: numbers in big-endian order, bits from the highest of the first byte
+on.
 
-Both come in one array of bytes, a row for each report, all rows equally long. Whatever arrives is checked before anything is counted.
+Both come in one array of bytes, a row for each report, all rows equally long. Whatever arrives is
+checked before anything is counted.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ Records = NDArray[np.uint8]
 
 _COIN_CHUNK_BYTES = 1 << 19  # bytes of coins that are drawn at a time: they stay in the cache
 _NUMBER_CHUNK = 1 << 18  # numbers that are unpacked at a time
-_MAX_SLAB_BYTES, _MIN_SLAB_BYTES = 1 << 17, 1 << 10  # bytes of rows that are added at a time: fewer cost more calls, more leave the cache
+# bytes of rows that are added at a time: fewer cost more calls, more leave the cache
+_MAX_SLAB_BYTES, _MIN_SLAB_BYTES = 1 << 17, 1 << 10
 
 
 def byte_width(bound: int) -> int:
@@ -44,12 +47,19 @@ def byte_width(bound: int) -> int:
 
 
 def check_codes(values: Any, domain: int, argument: str = "values") -> Integers:
-    """The codes of some values: one dimension, whole numbers from 0 to domain-1. A message never quotes them."""
+    """The codes of some values: one dimension, whole numbers from 0 to domain-1. A message never
+    quotes them.
+    """
     try:
         array = np.atleast_1d(np.asarray(values))
-    except (ValueError, TypeError, OverflowError):  # ragged, or no array at all; the reason may quote the data
+    # ragged, or no array at all; the reason may quote the data
+    except (ValueError, TypeError, OverflowError):
         array = np.empty((0, 0))
-    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size) or (array.size and (array.min() < 0 or array.max() >= domain)):
+    if (
+        array.ndim != 1
+        or (array.dtype.kind not in "iu" and array.size)
+        or (array.size and (array.min() < 0 or array.max() >= domain))
+    ):
         raise InvalidArgument(argument, f"must be a list of whole numbers from 0 to {domain - 1}")
     return array.astype(np.int64)
 
@@ -58,7 +68,9 @@ def check_records(records: Any, record: int) -> Records:
     """Rows of ``record`` bytes each."""
     array = np.asarray(records)
     if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != record:
-        raise InvalidArgument("records", f"must be an array of bytes with {record} in each row; nothing was counted")
+        raise InvalidArgument(
+            "records", f"must be an array of bytes with {record} in each row; nothing was counted"
+        )
     return array
 
 
@@ -76,7 +88,9 @@ def unpack_numbers(records: Any, record: int, bound: int) -> Integers:
         numbers <<= 8
         numbers |= rows[:, place]
     if numbers.size and numbers.max() >= bound:
-        raise InvalidArgument("records", f"hold a report that is not below {bound}; nothing was counted")
+        raise InvalidArgument(
+            "records", f"hold a report that is not below {bound}; nothing was counted"
+        )
     return numbers
 
 
@@ -99,10 +113,12 @@ def count_numbers(records: Any, record: int, bound: int) -> Integers:
 
 
 def draw_coin_rows(threshold: int, rows: int, bits: int) -> Records:
-    """Packed rows of ``bits`` independent coins, each 1 with probability exactly threshold/65536; the padding is 0.
+    """Packed rows of ``bits`` independent coins, each 1 with probability exactly threshold/65536;
+    the padding is 0.
 
-    A coin is u < t for a uniform u of 16 bits, decided for 64 coins at a time: from the lowest bit of t on, the answer so far stays where
-    the bits of u and t agree. Below the lowest 1 of t nothing can be decided, so those bits are not drawn.
+    A coin is u < t for a uniform u of 16 bits, decided for 64 coins at a time: from the lowest bit
+    of t on, the answer so far stays where the bits of u and t agree. Below the lowest 1 of t
+    nothing can be decided, so those bits are not drawn.
     """
     record = -(-bits // 8)
     coins = np.zeros(-(-rows * record // 8), dtype=np.uint64)
@@ -128,8 +144,9 @@ def is_padding_zero(records: Records, bits: int) -> bool:
 def sum_columns(records: Records, bits: int) -> Integers:
     """How many rows have each bit set.
 
-    Rows are added three at a time, all their bits beside each other: the sum of three bits is one of the same weight and one of twice that.
-    That is done for slabs of many rows, then for ever smaller ones; the few rows that are left are taken apart.
+    Rows are added three at a time, all their bits beside each other: the sum of three bits is one
+    of the same weight and one of twice that. That is done for slabs of many rows, then for ever
+    smaller ones; the few rows that are left are taken apart.
     """
     levels = [[records]]  # by weight: 1, 2, 4, …
     size = _MAX_SLAB_BYTES
@@ -146,12 +163,14 @@ def sum_columns(records: Records, bits: int) -> Integers:
 def sum_columns_by_group(records: Records, groups: Integers, count: int) -> Integers:
     """(group, bit) -> how many rows of the group have the bit set, for groups 0 to count-1.
 
-    The first row of every group beside each other make one wide row, so do the second ones, and these are added up. A group that is much
-    larger than others would make that mostly empty: it is added up by itself.
+    The first row of every group beside each other make one wide row, so do the second ones, and
+    these are added up. A group that is much larger than others would make that mostly empty: it is
+    added up by itself.
     """
     rows, record = records.shape
     sizes, width = np.bincount(groups, minlength=count), 8 * record
-    order = np.argsort(groups.astype(np.uint16), kind="stable")  # of 16 bits: numpy then sorts by counting
+    # of 16 bits: numpy then sorts by counting
+    order = np.argsort(groups.astype(np.uint16), kind="stable")
     starts = np.cumsum(sizes) - sizes
     large = sizes > 2 * -(-rows // count)
     depth = int(sizes[~large].max(initial=0))
@@ -159,17 +178,26 @@ def sum_columns_by_group(records: Records, groups: Integers, count: int) -> Inte
     place[order] = np.arange(rows) - np.repeat(starts, sizes)  # which row of its group each one is
     place *= count
     place += groups
-    held, whole = np.ascontiguousarray(records).view(f"V{record}").ravel(), np.zeros(depth * count, dtype=f"V{record}")
+    held, whole = (
+        np.ascontiguousarray(records).view(f"V{record}").ravel(),
+        np.zeros(depth * count, dtype=f"V{record}"),
+    )
     small = slice(None) if not large.any() else ~large[groups]
     whole[place[small]] = held[small]
-    sums = sum_columns(whole.view(np.uint8).reshape(depth, count * record), count * width).reshape(count, width)
+    sums = sum_columns(whole.view(np.uint8).reshape(depth, count * record), count * width).reshape(
+        count, width
+    )
     for group in np.flatnonzero(large).tolist():
-        sums[group] = sum_columns(records[order[starts[group] : starts[group] + sizes[group]]], width)
+        sums[group] = sum_columns(
+            records[order[starts[group] : starts[group] + sizes[group]]], width
+        )
     return sums
 
 
 def _reduce_slabs(levels: list[list[Records]], rows: int) -> list[list[Records]]:
-    """The same sums from at most two slabs of so many rows in each level, and what is shorter than a slab."""
+    """The same sums from at most two slabs of so many rows in each level, and what is shorter
+    than a slab.
+    """
     thin: list[list[Records]] = []
     carries: list[Records] = []
     while len(thin) < len(levels) or carries:

@@ -1,7 +1,9 @@
-"""Probabilities as whole numbers of 1/65536, so that what is drawn and what is claimed are the same number.
+"""Probabilities as whole numbers of 1/65536, so that what is drawn and what is claimed are the same
+number.
 
-A **draw** is a uniform 16-bit number u; "with probability t/65536" means u < t, exactly. Epsilon is the logarithm of a ratio of such
-whole numbers, rounded up: it is never computed from the probability somebody wished for.
+A **draw** is a uniform 16-bit number u; "with probability t/65536" means u < t, exactly. Epsilon is
+the logarithm of a ratio of such whole numbers, rounded up: it is never computed from the
+probability somebody wished for.
 """
 
 from __future__ import annotations
@@ -18,11 +20,23 @@ from hedgerow.numeric.exact_number import Number, parse_epsilon
 from hedgerow.numeric.rounding import log_up, round_up
 from hedgerow.numeric.vectorised import Mask
 
-__all__ = ["MAX_DOMAIN", "SCALE", "check_domain", "check_epsilon", "check_integer", "check_threshold", "compute_epsilon", "draw_uint16", "find_largest_threshold", "flip_coins"]
+__all__ = [
+    "MAX_DOMAIN",
+    "SCALE",
+    "check_domain",
+    "check_epsilon",
+    "check_integer",
+    "check_threshold",
+    "compute_epsilon",
+    "draw_uint16",
+    "find_largest_threshold",
+    "flip_coins",
+]
 
 SCALE = 1 << 16
 MAX_DOMAIN = 1 << 24  # counters of one metric then fill 128 MB
-_MAX_EPSILON = 11  # ln 65535 is 11.09: beyond, thresholds of 1/65536 cannot tell a small probability from none
+# ln 65535 is 11.09: beyond, thresholds of 1/65536 cannot tell a small probability from none
+_MAX_EPSILON = 11
 
 
 def draw_uint16(size: int) -> NDArray[np.uint16]:
@@ -36,19 +50,27 @@ def flip_coins(threshold: int, size: int) -> Mask:
 
 
 def compute_epsilon(ratio: Fraction) -> Fraction:
-    """|ln ratio|, rounded up to 12 decimals: the epsilon of a report whose likelihoods differ by at most this ratio."""
+    """|ln ratio|, rounded up to 12 decimals: the epsilon of a report whose likelihoods differ by
+    at most this ratio.
+    """
     return round_up(log_up(max(ratio, 1 / ratio)), 10**12)
 
 
 def check_integer(value: object, argument: str, low: int, high: int) -> int:
     """A whole number between two ends."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, (int, np.integer))
+        or not low <= value <= high
+    ):
         raise InvalidArgument(argument, f"must be a whole number between {low} and {high}", value)
     return int(value)
 
 
 def check_threshold(value: object, argument: str) -> int:
-    """A probability strictly between 0 and 1 in whole numbers of 1/65536: at the ends a report would give its owner away."""
+    """A probability strictly between 0 and 1 in whole numbers of 1/65536: at the ends a report
+    would give its owner away.
+    """
     return check_integer(value, argument, 1, SCALE - 1)
 
 
@@ -61,15 +83,26 @@ def check_epsilon(epsilon: Number) -> Fraction:
     """An epsilon that thresholds of 1/65536 can serve."""
     number = parse_epsilon(epsilon)
     if number > _MAX_EPSILON:
-        raise InvalidArgument("epsilon", f"must be at most {_MAX_EPSILON}: beyond, next to everything is the truth", epsilon)
+        raise InvalidArgument(
+            "epsilon",
+            f"must be at most {_MAX_EPSILON}: beyond, next to everything is the truth",
+            epsilon,
+        )
     return number
 
 
-def find_largest_threshold(epsilon_at: Callable[[int], Fraction], limit: Fraction, low: int, high: int) -> int:
-    """The largest threshold between the two ends whose epsilon, which grows with it, stays within the limit."""
+def find_largest_threshold(
+    epsilon_at: Callable[[int], Fraction], limit: Fraction, low: int, high: int
+) -> int:
+    """The largest threshold between the two ends whose epsilon, which grows with it, stays
+    within the limit.
+    """
     if epsilon_at(low) > limit:
         raise InvalidArgument(
-            "epsilon", "is too small for thresholds of 1/65536 on this domain; allow more, or take fewer values", float(limit)
+            "epsilon",
+            "is too small for thresholds of 1/65536 on this domain; allow more, or take fewer"
+            " values",
+            float(limit),
         )
     while low < high:
         middle = (low + high + 1) // 2

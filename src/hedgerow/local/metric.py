@@ -1,8 +1,10 @@
-"""A metric: what is collected, how it is randomised and for which period, in one small document that client and collector share.
+"""A metric: what is collected, how it is randomised and for which period, in one small document
+that client and collector share.
 
-The document is canonical JSON (sorted keys, no spaces, ASCII) and holds whole numbers only; epsilon is computed from them. Its hash travels
-with every batch, so that a report made under other parameters is not counted. ``lasting`` leaves the epoch out: a permanent answer must
-outlive its epoch, since every new permanent answer to the same value costs its lifetime epsilon again.
+The document is canonical JSON (sorted keys, no spaces, ASCII) and holds whole numbers only; epsilon
+is computed from them. Its hash travels with every batch, so that a report made under other
+parameters is not counted. ``lasting`` leaves the epoch out: a permanent answer must outlive its
+epoch, since every new permanent answer to the same value costs its lifetime epsilon again.
 """
 
 from __future__ import annotations
@@ -40,9 +42,15 @@ class Metric:
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not _ID_PATTERN.fullmatch(self.id):
-            raise InvalidArgument("id", "must be 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'", self.id)
+            raise InvalidArgument(
+                "id", "must be 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'", self.id
+            )
         if self.id in _RESERVED_IDS:
-            raise InvalidArgument("id", "must be another: to clients in JavaScript this name means something else", self.id)
+            raise InvalidArgument(
+                "id",
+                "must be another: to clients in JavaScript this name means something else",
+                self.id,
+            )
         if not isinstance(self.protocol, str) or self.protocol not in ALL:
             raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
         object.__setattr__(self, "epoch", check_integer(self.epoch, "epoch", 0, LAST_EPOCH))
@@ -50,7 +58,9 @@ class Metric:
         wanted = [field.name for field in fields(ALL[self.protocol])]  # type: ignore[arg-type]  # protocols are dataclasses of whole numbers
         given = dict(self.parameters)
         if sorted(given) != sorted(wanted) or len(given) != len(self.parameters):
-            raise InvalidArgument("parameters", f"of {self.protocol} must be {', '.join(wanted)}", self.parameters)
+            raise InvalidArgument(
+                "parameters", f"of {self.protocol} must be {', '.join(wanted)}", self.parameters
+            )
         whole = {name: check_integer(value, name, 0, LAST_EPOCH) for name, value in given.items()}
         object.__setattr__(self, "parameters", tuple(sorted(whole.items())))
         _ = self.scheme  # the protocol checks its own parameters
@@ -65,8 +75,16 @@ class Metric:
     def from_json(cls, text: str) -> Metric:
         """Read a document. It is closed: a key that is not known is refused."""
         document = _parse_json(text)
-        if not isinstance(document, dict) or set(document) != _DOCUMENT_KEYS or not isinstance(document["parameters"], dict):
-            raise InvalidArgument("metric", f"must be a JSON object with {', '.join(sorted(_DOCUMENT_KEYS))} and nothing else", text)
+        if (
+            not isinstance(document, dict)
+            or set(document) != _DOCUMENT_KEYS
+            or not isinstance(document["parameters"], dict)
+        ):
+            raise InvalidArgument(
+                "metric",
+                f"must be a JSON object with {', '.join(sorted(_DOCUMENT_KEYS))} and nothing else",
+                text,
+            )
         return cls(**{**document, "parameters": tuple(document["parameters"].items())})
 
     def to_json(self) -> str:
@@ -80,8 +98,9 @@ class Metric:
 
     @property
     def permanent_hash(self) -> bytes:
-        """32 bytes that stand for the document whatever its epoch is: permanent answers are made with these. All of the hash, because who
-        writes metrics could find two with the same 8 bytes, whose answers would then share their noise."""
+        """32 bytes that stand for the document whatever its epoch is: permanent answers are made
+        with these. All of the hash, because who writes metrics could find two with the same 8
+        bytes, whose answers would then share their noise."""
         return sha256(_write_canonical_json(self._epochless_document()).encode("ascii")).digest()
 
     @property
@@ -95,11 +114,24 @@ class Metric:
         return round_float_up(self.scheme.epsilon)
 
     def lifetime_epsilon(self, values: int) -> float:
-        """What a client gives away at most that reports so many different values (memoised), or so many reports (otherwise)."""
-        return round_float_up(check_integer(values, "values", 0, LAST_EPOCH) * self.scheme.lifetime_epsilon) if values else 0.0
+        """What a client gives away at most that reports so many different values (memoised), or
+        so many reports (otherwise).
+        """
+        return (
+            round_float_up(
+                check_integer(values, "values", 0, LAST_EPOCH) * self.scheme.lifetime_epsilon
+            )
+            if values
+            else 0.0
+        )
 
     def _epochless_document(self) -> dict[str, Any]:
-        return {"id": self.id, "parameters": dict(self.parameters), "protocol": self.protocol, "version": self.version}
+        return {
+            "id": self.id,
+            "parameters": dict(self.parameters),
+            "protocol": self.protocol,
+            "version": self.version,
+        }
 
 
 def _write_canonical_json(document: dict[str, Any]) -> str:
@@ -113,7 +145,9 @@ def _parse_json(text: str) -> Any:
         return dict(pairs)
 
     if not isinstance(text, str) or len(text) > _MAX_DOCUMENT_CHARACTERS:
-        raise InvalidArgument("metric", f"must be a text of at most {_MAX_DOCUMENT_CHARACTERS} characters", text)
+        raise InvalidArgument(
+            "metric", f"must be a text of at most {_MAX_DOCUMENT_CHARACTERS} characters", text
+        )
     try:
         return json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as failure:  # also a number of thousands of digits

@@ -6,10 +6,11 @@ Packed, numbers in network order::
     2 bytes    size of one record, s
     n * s      the records, at least one
 
-As JSON, in ASCII, the same thing is ``{"metric": "<hash, 16 hex digits>", "reports": ["<record, hex digits>", …]}``.
+As JSON, in ASCII, the same thing is ``{"metric": "<hash, 16 hex digits>", "reports": ["<record, hex
+digits>", …]}``.
 
-A batch says nothing about who sent it. The hash covers protocol, parameters and epoch, so that reports which were made by another rule
-are never added to these.
+A batch says nothing about who sent it. The hash covers protocol, parameters and epoch, so that
+reports which were made by another rule are never added to these.
 """
 
 from __future__ import annotations
@@ -42,8 +43,15 @@ class ReportBatch:
         if len(self.metric) != _HASH_BYTES:
             raise InvalidArgument("metric", f"must be a hash of {_HASH_BYTES} bytes", self.metric)
         shape = self.records.shape
-        if self.records.dtype != np.uint8 or len(shape) != 2 or not shape[0] or not 0 < shape[1] < 1 << 16:
-            raise InvalidArgument("records", "must be rows of bytes, at least one, of 1 to 65,535 bytes each", shape)
+        if (
+            self.records.dtype != np.uint8
+            or len(shape) != 2
+            or not shape[0]
+            or not 0 < shape[1] < 1 << 16
+        ):
+            raise InvalidArgument(
+                "records", "must be rows of bytes, at least one, of 1 to 65,535 bytes each", shape
+            )
 
     def __len__(self) -> int:
         return len(self.records)
@@ -54,50 +62,79 @@ class ReportBatch:
 
     @classmethod
     def from_bytes(cls, body: bytes) -> ReportBatch:
-        """Read the packed form. A body that was cut off is refused as a whole, unless the cut falls between two records."""
+        """Read the packed form. A body that was cut off is refused as a whole, unless the cut
+        falls between two records.
+        """
         if len(body) < _HEADER.size:
-            raise InvalidArgument("batch", f"must begin with {_HEADER.size} bytes, the metric's hash and the record size, and was cut off")
+            raise InvalidArgument(
+                "batch",
+                f"must begin with {_HEADER.size} bytes, the metric's hash and the record size, and"
+                " was cut off",
+            )
         metric, size = _HEADER.unpack_from(body)
         held = len(body) - _HEADER.size
         if not size:
             raise InvalidArgument("batch", "must have records of at least 1 byte; its head says 0")
         if not held or held % size:
-            raise InvalidArgument("batch", f"must hold whole records of {size} bytes, and was cut off", held)
+            raise InvalidArgument(
+                "batch", f"must hold whole records of {size} bytes, and was cut off", held
+            )
         return cls(metric, np.frombuffer(body, np.uint8, offset=_HEADER.size).reshape(-1, size))
 
     def to_json(self) -> str:
         """The JSON form."""
-        return json.dumps({"metric": self.metric.hex(), "reports": [row.tobytes().hex() for row in self.records]})
+        return json.dumps(
+            {"metric": self.metric.hex(), "reports": [row.tobytes().hex() for row in self.records]}
+        )
 
     @classmethod
     def from_json(cls, body: bytes) -> ReportBatch:
-        """Read the JSON form. What has more brackets or names than a batch has, or other characters, is not taken apart: it would take
-        thirty times its length."""
+        """Read the JSON form. What has more brackets or names than a batch has, or other
+        characters, is not taken apart: it would take thirty times its length."""
         if not body.isascii():
             raise InvalidArgument("batch", "must be JSON in plain ASCII, and has other bytes")
         plain = all(body.count(mark) <= most for mark, most in _MAX_PUNCTUATION.items())
         try:
-            given = json.loads(body.decode("ascii"), object_pairs_hook=_build_unique_object) if plain else None
+            given = (
+                json.loads(body.decode("ascii"), object_pairs_hook=_build_unique_object)
+                if plain
+                else None
+            )
         except (ValueError, RecursionError):
-            raise InvalidArgument("batch", "must be JSON, and cannot be read; it may have been cut off") from None
+            raise InvalidArgument(
+                "batch", "must be JSON, and cannot be read; it may have been cut off"
+            ) from None
         if not isinstance(given, dict) or given.keys() != {"metric", "reports"}:
-            raise InvalidArgument("batch", 'must be an object of "metric" and "reports", each of them once')
+            raise InvalidArgument(
+                "batch", 'must be an object of "metric" and "reports", each of them once'
+            )
         reports = given["reports"]
-        if not isinstance(reports, list) or not reports or not all(isinstance(report, str) for report in reports):
+        if (
+            not isinstance(reports, list)
+            or not reports
+            or not all(isinstance(report, str) for report in reports)
+        ):
             raise InvalidArgument("reports", "must be a list of texts, at least one")
         return cls(_parse_hash(given["metric"]), _parse_records(reports))
 
 
 def _build_unique_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The object; an empty one where a name stands twice, because readers do not agree which one counts."""
+    """The object; an empty one where a name stands twice, because readers do not agree which one
+    counts.
+    """
     held = dict(pairs)
     return held if len(held) == len(pairs) else {}
 
 
 def _parse_hash(text: object) -> bytes:
     if not isinstance(text, str) or len(text) != 2 * _HASH_BYTES:
-        # Of a long text a beginning, before it is written out: escapes would take many times its length.
-        raise InvalidArgument("metric", f"must be {2 * _HASH_BYTES} hex digits", text[:_MAX_SHOWN_CHARACTERS] if isinstance(text, str) else text)
+        # Of a long text a beginning, before it is written out: escapes would take many times its
+        # length.
+        raise InvalidArgument(
+            "metric",
+            f"must be {2 * _HASH_BYTES} hex digits",
+            text[:_MAX_SHOWN_CHARACTERS] if isinstance(text, str) else text,
+        )
     return _parse_hex(text, "metric")
 
 

@@ -1,16 +1,18 @@
-"""Mechanisms: what it costs to hide a move, and how it is done. One file each, with its statement and proof.
+"""Mechanisms: what it costs to hide a move, and how it is done. One file each, with its statement
+and proof.
 
 They come in shapes, told apart by ``shape``:
 
 - ``"additive"``: numbers in, noisy numbers out.
 - ``"selection"``: scores in, the place of one candidate out.
-- ``"response"``: a category in, a category out, for data that never leave their owners unrandomised.
+- ``"response"``: a category in, a category out, for data that never leave their owners
+  unrandomised.
 - ``"point"``: a bounded column in, one point of its range out (quantiles and their kin).
 - ``"smooth"``: a number and its smooth sensitivity in, a noisy number out.
 - ``"tested"``: may answer "no release".
 
-All have ``calibrate``, ``loss``, ``sample`` and ``error``. The laws compare them with ``log_prob``, or with the release probabilities of
-a tested one.
+All have ``calibrate``, ``loss``, ``sample`` and ``error``. The laws compare them with ``log_prob``,
+or with the release probabilities of a tested one.
 """
 
 from hedgerow.mechanisms.data_dependent.inverse_sensitivity import InverseSensitivity

@@ -1,29 +1,35 @@
 """The Gaussian mechanism, on whole numbers.
 
 Statement
-    Adding independent noise Z with Pr[Z = z] proportional to exp(-z^2/2 s^2), s = scale/grid, to the snapped answers is rho-zCDP with
-    rho = l2^2/2s^2, where l2 is how far one unit moves the snapped answers, in steps. It has no pure epsilon. One release is
-    (epsilon, delta)-DP for every epsilon, with delta = ``delta(epsilon, sensitivity)``, and has its rho besides.
+    Adding independent noise Z with Pr[Z = z] proportional to exp(-z^2/2 s^2), s = scale/grid, to
+    the snapped answers is rho-zCDP with rho = l2^2/2s^2, where l2 is how far one unit moves the
+    snapped answers, in steps. It has no pure epsilon. One release is (epsilon, delta)-DP for every
+    epsilon, with delta = ``delta(epsilon, sensitivity)``, and has its rho besides.
 
 Proof
-    log_prob(y | x) = -(y-x)^2/2s^2 + constant in each cell. sum_z p(z)^alpha p(z-k)^(1-alpha) = e^(alpha (alpha-1)
-    k^2/2s^2) sum_z e^(-(z-m)^2/2s^2)/sum_z e^(-z^2/2s^2) with m = (1-alpha) k, and the last ratio is at most 1 (Poisson
-    summation: the theta function is largest at whole m). Cells add up: rho. For (epsilon, delta) see ``numeric.tail``: one cell
-    exactly, several within a fraction of a step of the continuous law. That one good pair has all three: ``privacy.gaussian``.
+    log_prob(y | x) = -(y-x)^2/2s^2 + constant in each cell. sum_z p(z)^alpha p(z-k)^(1-alpha) =
+    e^(alpha (alpha-1) k^2/2s^2) sum_z e^(-(z-m)^2/2s^2)/sum_z e^(-z^2/2s^2) with m = (1-alpha) k,
+    and the last ratio is at most 1 (Poisson summation: the theta function is largest at whole m).
+    Cells add up: rho. For (epsilon, delta) see ``numeric.tail``: one cell exactly, several within a
+    fraction of a step of the continuous law. That one good pair has all three:
+    ``privacy.gaussian``.
 
 Accuracy
-    ``error(beta)`` is the smallest k with Pr[|Z| > k] <= beta under the discrete law. The variance is at most s^2.
+    ``error(beta)`` is the smallest k with Pr[|Z| > k] <= beta under the discrete law. The variance
+    is at most s^2.
 
 Arithmetic
-    Scale, grid and sensitivity are rationals; the noise is drawn exactly (``numeric.gaussian``). delta is a double, rounded up.
+    Scale, grid and sensitivity are rationals; the noise is drawn exactly (``numeric.gaussian``).
+    delta is a double, rounded up.
 
 Edges
-    The classical scale, Delta sqrt(2 ln(1.25/delta))/epsilon, is proved for epsilon <= 1 and refused above. The
-    analytic scale of the *continuous* law is too small for this one (by 4 % of delta at epsilon 1, 40 % at 3), so it is
-    not offered. Otherwise as ``laplace``.
+    The classical scale, Delta sqrt(2 ln(1.25/delta))/epsilon, is proved for epsilon <= 1 and
+    refused above. The analytic scale of the *continuous* law is too small for this one (by 4 % of
+    delta at epsilon 1, 40 % at 3), so it is not offered. Otherwise as ``laplace``.
 
 Source
-    Canonne, Kamath, Steinke (NeurIPS 2020); Balle and Wang (ICML 2018) for the analytic form; Dwork and Roth (2014), theorem A.1.
+    Canonne, Kamath, Steinke (NeurIPS 2020); Balle and Wang (ICML 2018) for the analytic form; Dwork
+    and Roth (2014), theorem A.1.
 """
 
 from __future__ import annotations
@@ -53,7 +59,9 @@ _SAMPLES = SamplePool(discrete_gaussian)
 
 @dataclass(frozen=True, slots=True)
 class Gaussian:
-    """Gaussian noise whose standard deviation is ``scale``, on the given ``grid``. Usually made by ``Gaussian.calibrate``."""
+    """Gaussian noise whose standard deviation is ``scale``, on the given ``grid``. Usually made
+    by ``Gaussian.calibrate``.
+    """
 
     shape: ClassVar[str] = "additive"
     scale: Fraction
@@ -74,38 +82,69 @@ class Gaussian:
         rho: Number | None = None,
         grid: Number | None = None,
     ) -> Gaussian:
-        """The least noise that keeps ``sensitivity`` within ``rho``, or one release of it within ``epsilon`` and ``delta``."""
-        if (rho is None) != (epsilon is not None and delta is not None) or (rho is not None and (epsilon, delta) != (None, None)):
+        """The least noise that keeps ``sensitivity`` within ``rho``, or one release of it within
+        ``epsilon`` and ``delta``.
+        """
+        if (rho is None) != (epsilon is not None and delta is not None) or (
+            rho is not None and (epsilon, delta) != (None, None)
+        ):
             raise InvalidArgument("rho", "must be given, or else epsilon together with delta", rho)
         move = Sensitivity.of(sensitivity)
         on = Grid.for_sensitivity(move, grid)
         steps = on.steps(move)
         if rho is None:
             eps, chance = parse_epsilon(epsilon), parse_delta(delta)
-            return cls(on.step * find_smallest_scale(lambda s: compute_gaussian_loss([(Fraction(s), steps)], eps).delta <= chance), on.step)
+            return cls(
+                on.step
+                * find_smallest_scale(
+                    lambda s: compute_gaussian_loss([(Fraction(s), steps)], eps).delta <= chance
+                ),
+                on.step,
+            )
         spend = parse_epsilon(rho, "rho")
         return cls(on.step * round_digits_up(sqrt_up(steps.l2_squared / (2 * spend))), on.step)
 
     @classmethod
     def classical(
-        cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number, delta: Number, grid: Number | None = None
+        cls,
+        *,
+        sensitivity: Number | Sensitivity | None = None,
+        epsilon: Number,
+        delta: Number,
+        grid: Number | None = None,
     ) -> Gaussian:
-        """The textbook scale, l2 sqrt(2 ln(1.25/delta))/epsilon: larger than need be, and proved for epsilon up to 1 only."""
+        """The textbook scale, l2 sqrt(2 ln(1.25/delta))/epsilon: larger than need be, and proved
+        for epsilon up to 1 only.
+        """
         eps, chance = parse_epsilon(epsilon), parse_delta(delta)
         if eps > 1:
-            raise InvalidArgument("epsilon", "must be at most 1 in the classical form, which fails above; use Gaussian.calibrate", epsilon)
+            raise InvalidArgument(
+                "epsilon",
+                "must be at most 1 in the classical form, which fails above; use"
+                " Gaussian.calibrate",
+                epsilon,
+            )
         tight = cls.calibrate(sensitivity=sensitivity, epsilon=eps, delta=chance, grid=grid)
         steps = Grid(tight.grid).steps(Sensitivity.of(sensitivity))
-        textbook = round_digits_up(sqrt_up(2 * log_up(Fraction(5, 4) / chance) * steps.l2_squared) / eps)
-        # The textbook speaks of the continuous law; where the discrete one needs more, it gets more.
+        textbook = round_digits_up(
+            sqrt_up(2 * log_up(Fraction(5, 4) / chance) * steps.l2_squared) / eps
+        )
+        # The textbook speaks of the continuous law; where the discrete one needs more, it gets
+        # more.
         return cls(max(tight.grid * textbook, tight.scale), tight.grid)
 
     def loss(self, sensitivity: Number | Sensitivity, epsilon: Number | None = None) -> Loss:
-        """What one release costs when one unit moves the answers by ``sensitivity``: rho; at an ``epsilon``, that and its delta as well."""
-        return compute_gaussian_loss([self.cells(sensitivity)], None if epsilon is None else parse_epsilon(epsilon))
+        """What one release costs when one unit moves the answers by ``sensitivity``: rho; at an
+        ``epsilon``, that and its delta as well.
+        """
+        return compute_gaussian_loss(
+            [self.cells(sensitivity)], None if epsilon is None else parse_epsilon(epsilon)
+        )
 
     def cells(self, sensitivity: Number | Sensitivity) -> GaussianCells:
-        """The scale and the sensitivity in steps: what several such mechanisms are priced by together (``privacy.gaussian``)."""
+        """The scale and the sensitivity in steps: what several such mechanisms are priced by
+        together (``privacy.gaussian``).
+        """
         return self.scale / self.grid, get_grid(self.grid).steps(Sensitivity.of(sensitivity))
 
     def delta(self, epsilon: Number, sensitivity: Number | Sensitivity) -> float:
@@ -113,20 +152,30 @@ class Gaussian:
         return float(self.loss(sensitivity, parse_epsilon(epsilon)).delta)
 
     def sample(self, exact: Any) -> Any:
-        """``exact`` with noise: a number for a number, an array with independent noise in every cell for an array."""
+        """``exact`` with noise: a number for a number, an array with independent noise in every
+        cell for an array.
+        """
         return get_grid(self.grid).add_noise(exact, _SAMPLES, self.scale)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
         """The logarithm of the probability of each noisy value, given the exact one."""
-        return gaussian_log_mass(get_grid(self.grid).distance(noisy, exact), float(self.scale / self.grid))
+        return gaussian_log_mass(
+            get_grid(self.grid).distance(noisy, exact), float(self.scale / self.grid)
+        )
 
     def error(self, beta: Number) -> Any:
-        """The smallest radius that the noise of one cell leaves with probability at most ``beta``."""
-        return get_grid(self.grid).to_radius(gaussian_radius(float(self.scale / self.grid), parse_beta(beta)))
+        """The smallest radius that the noise of one cell leaves with probability at most
+        ``beta``.
+        """
+        return get_grid(self.grid).to_radius(
+            gaussian_radius(float(self.scale / self.grid), parse_beta(beta))
+        )
 
 
 def find_smallest_scale(enough: Callable[[float], bool], within: float = 1e-12) -> Fraction:
-    """A scale that is enough, while one that is less by more than that part of it is not. Whatever comes out has been checked itself."""
+    """A scale that is enough, while one that is less by more than that part of it is not.
+    Whatever comes out has been checked itself.
+    """
     high = 1.0
     while not enough(high):
         high *= 2

@@ -1,17 +1,22 @@
-"""The shapes of mechanisms, as protocols: what a mechanism of your own must have for the rest of Hedgerow to use and check it.
+"""The shapes of mechanisms, as protocols: what a mechanism of your own must have for the rest of
+Hedgerow to use and check it.
 
-Nothing has to be inherited. ``hedgerow.verify.laws.check_mechanism`` runs the laws of a shape on any object that has these members.
+Nothing has to be inherited. ``hedgerow.verify.laws.check_mechanism`` runs the laws of a shape on
+any object that has these members.
 
 All are frozen values, and in all of them
 
-- ``loss(sensitivity)`` is an upper bound on what one use costs, a number or a ``Sensitivity`` saying how far neighbours lie apart;
-- ``sample`` draws, after it has checked its input: ``InvalidArgument`` that says nothing about the data, and nothing drawn;
-- ``log_prob`` is the natural logarithm of the probability of an output, a double. The proof of the mechanism speaks about it, the
-  laws compare ``loss`` and ``sample`` with it;
+- ``loss(sensitivity)`` is an upper bound on what one use costs, a number or a ``Sensitivity``
+  saying how far neighbours lie apart;
+- ``sample`` draws, after it has checked its input: ``InvalidArgument`` that says nothing about the
+  data, and nothing drawn;
+- ``log_prob`` is the natural logarithm of the probability of an output, a double. The proof of the
+  mechanism speaks about it, the laws compare ``loss`` and ``sample`` with it;
 - ``error(beta, …)`` is a radius that the mechanism leaves with probability at most ``beta``.
 
-Mechanisms that see the data themselves count a move in units, so their ``loss`` takes a whole number. Those of shape ``"tested"`` come in
-three kinds, ``ReleaseTest``, ``ThresholdedHistogram`` and ``ThresholdRun``, and state probabilities of their own kind in place of ``log_prob``.
+Mechanisms that see the data themselves count a move in units, so their ``loss`` takes a whole
+number. Those of shape ``"tested"`` come in three kinds, ``ReleaseTest``, ``ThresholdedHistogram``
+and ``ThresholdRun``, and state probabilities of their own kind in place of ``log_prob``.
 """
 
 from __future__ import annotations
@@ -23,7 +28,17 @@ from hedgerow.numeric.exact_number import Number
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["AdditiveMechanism", "Mechanism", "PointMechanism", "ReleaseTest", "ResponseMechanism", "SelectionMechanism", "SmoothMechanism", "ThresholdRun", "ThresholdedHistogram"]
+__all__ = [
+    "AdditiveMechanism",
+    "Mechanism",
+    "PointMechanism",
+    "ReleaseTest",
+    "ResponseMechanism",
+    "SelectionMechanism",
+    "SmoothMechanism",
+    "ThresholdRun",
+    "ThresholdedHistogram",
+]
 
 
 class Mechanism(Protocol):
@@ -40,17 +55,23 @@ class Mechanism(Protocol):
 
 @runtime_checkable
 class AdditiveMechanism(Mechanism, Protocol):
-    """Numbers in, noisy numbers out; ``shape = "additive"``. Every cell of an array gets noise of its own."""
+    """Numbers in, noisy numbers out; ``shape = "additive"``. Every cell of an array gets noise
+    of its own.
+    """
 
     @property
     def grid(self) -> Fraction:
         """Outputs are multiples of it: 1 for whole numbers, a power of two for reals."""
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
-        """For each cell, the logarithm of the probability of the noisy value given the exact one."""
+        """For each cell, the logarithm of the probability of the noisy value given the exact
+        one.
+        """
 
     def error(self, beta: Number) -> Any:
-        """The smallest radius around the exact value that a noisy one leaves with probability at most ``beta``."""
+        """The smallest radius around the exact value that a noisy one leaves with probability at
+        most ``beta``.
+        """
 
 
 @runtime_checkable
@@ -65,7 +86,9 @@ class SelectionMechanism(Mechanism, Protocol):
         """The logarithm of the probability that the candidate at ``index`` is chosen."""
 
     def error(self, beta: Number, candidates: int) -> float:
-        """The smallest distance from the best score that the choice among so many exceeds with probability at most ``beta``."""
+        """The smallest distance from the best score that the choice among so many exceeds with
+        probability at most ``beta``.
+        """
 
 
 @runtime_checkable
@@ -77,7 +100,9 @@ class ResponseMechanism(Mechanism, Protocol):
         """The categories are 0, …, values - 1."""
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
-        """For each owner, the logarithm of the probability of the report given the true category."""
+        """For each owner, the logarithm of the probability of the report given the true
+        category.
+        """
 
     def estimate(self, reports: Any) -> Any:
         """For each category, in order, an estimate whose ``share`` is that of its owners."""
@@ -88,16 +113,21 @@ class ResponseMechanism(Mechanism, Protocol):
 
 @runtime_checkable
 class PointMechanism(Mechanism, Protocol):
-    """A bounded column in, one point of its range out; ``shape = "point"``. ``sample`` takes values with ``lower=`` and ``upper=``, or a
-    ``Sample``. Where it holds under one relation only, ``neighbours`` names it."""
+    """A bounded column in, one point of its range out; ``shape = "point"``. ``sample`` takes values
+    with ``lower=`` and ``upper=``, or a ``Sample``. Where it holds under one relation only,
+    ``neighbours`` names it."""
 
     def log_prob(self, point: Any, values: Any) -> float:
-        """The logarithm of the probability of a point; ``InvalidArgument`` where there is no closed form."""
+        """The logarithm of the probability of a point; ``InvalidArgument`` where there is no
+        closed form.
+        """
 
 
 @runtime_checkable
 class SmoothMechanism(Mechanism, Protocol):
-    """A number and its smooth sensitivity in, a noisy number out; ``shape = "smooth"``. Several numbers where ``dimension`` says so."""
+    """A number and its smooth sensitivity in, a noisy number out; ``shape = "smooth"``. Several
+    numbers where ``dimension`` says so.
+    """
 
     @property
     def grid(self) -> Fraction:
@@ -115,13 +145,16 @@ class SmoothMechanism(Mechanism, Protocol):
         """For each noisy value the logarithm of its probability."""
 
     def error(self, beta: Number) -> float:
-        """The multiple of the smooth sensitivity that the noise leaves with probability at most ``beta``."""
+        """The multiple of the smooth sensitivity that the noise leaves with probability at most
+        ``beta``.
+        """
 
 
 @runtime_checkable
 class ReleaseTest(Mechanism, Protocol):
-    """An answer and its distance from trouble in, the answer or None out; ``shape = "tested"``. With an additive ``noise``, the answer
-    comes with that noise, and trouble is an answer that moves by more than ``bound``; without, trouble is another answer."""
+    """An answer and its distance from trouble in, the answer or None out; ``shape = "tested"``.
+    With an additive ``noise``, the answer comes with that noise, and trouble is an answer that
+    moves by more than ``bound``; without, trouble is another answer."""
 
     def release_probability(self, distance: Any) -> float:
         """How likely the answer is released."""
@@ -129,8 +162,8 @@ class ReleaseTest(Mechanism, Protocol):
 
 @runtime_checkable
 class ThresholdedHistogram(Mechanism, Protocol):
-    """Counts by key in, noisy counts from ``threshold`` on out; ``shape = "tested"``. One unit has at most ``per_key`` in each of at most
-    ``max_keys`` keys, under the relation ``neighbours``."""
+    """Counts by key in, noisy counts from ``threshold`` on out; ``shape = "tested"``. One unit has
+    at most ``per_key`` in each of at most ``max_keys`` keys, under the relation ``neighbours``."""
 
     @property
     def threshold(self) -> int:
@@ -154,8 +187,9 @@ class ThresholdedHistogram(Mechanism, Protocol):
 
 @runtime_checkable
 class ThresholdRun(Mechanism, Protocol):
-    """Answers and a threshold in, verdicts out; ``shape = "tested"``. Without a ``log_prob(verdicts, answers, threshold)`` the law of a run
-    is the sum over discrete Laplace noise of ``threshold_scale`` and ``answer_scale``."""
+    """Answers and a threshold in, verdicts out; ``shape = "tested"``. Without a
+    ``log_prob(verdicts, answers, threshold)`` the law of a run is the sum over discrete Laplace
+    noise of ``threshold_scale`` and ``answer_scale``."""
 
     @property
     def cutoff(self) -> int:

@@ -1,24 +1,30 @@
 """Randomised response, for two answers or k.
 
 Statement
-    Report the true value with probability r < 1, else one of the k values drawn uniformly (the true one included). Each report is pure
-    epsilon-DP for its owner under change-one with epsilon = ln(1 + k r/(1-r)): for two values ln((1+r)/(1-r)), and ln 3 at r = 1/2.
+    Report the true value with probability r < 1, else one of the k values drawn uniformly (the true
+    one included). Each report is pure epsilon-DP for its owner under change-one with epsilon = ln(1
+    + k r/(1-r)): for two values ln((1+r)/(1-r)), and ln 3 at r = 1/2.
 
 Proof
-    log_prob is ln(r + (1-r)/k) where report and truth agree and ln((1-r)/k) where they differ; the difference is epsilon. Whatever
-    the owner's value becomes, each report's log_prob moves by at most that. m values of one owner cost m epsilon.
+    log_prob is ln(r + (1-r)/k) where report and truth agree and ln((1-r)/k) where they differ; the
+    difference is epsilon. Whatever the owner's value becomes, each report's log_prob moves by at
+    most that. m values of one owner cost m epsilon.
 
 Accuracy
-    The share of reports with value v has expectation r s_v + (1-r)/k, s_v the true share: the estimate inverts this and is unbiased. Its
-    interval is Clopper and Pearson's for the reported share, mapped the same way and cut to [0, 1]: exact coverage for the randomness of
-    the coins when the answers are a sample of a population. ``error`` is the radius for n reports, by Hoeffding.
+    The share of reports with value v has expectation r s_v + (1-r)/k, s_v the true share: the
+    estimate inverts this and is unbiased. Its interval is Clopper and Pearson's for the reported
+    share, mapped the same way and cut to [0, 1]: exact coverage for the randomness of the coins
+    when the answers are a sample of a population. ``error`` is the radius for n reports, by
+    Hoeffding.
 
 Arithmetic
-    r is a rational; the coins and the uniform values are drawn exactly, the same number of each whatever the values are. A
-    calibrated r is rounded down, and the loss is computed from r, rounded up to 12 decimals.
+    r is a rational; the coins and the uniform values are drawn exactly, the same number of each
+    whatever the values are. A calibrated r is rounded down, and the loss is computed from r,
+    rounded up to 12 decimals.
 
 Edges
-    r = 1 is no privacy and refused. Values are the integers 0 … k-1; for k = 2 also booleans, which come back as booleans.
+    r = 1 is no privacy and refused. Values are the integers 0 … k-1; for k = 2 also booleans, which
+    come back as booleans.
 
 Source
     Warner (JASA 1965); Kairouz, Bonawitz, Ramage (ICML 2016) for k values.
@@ -59,7 +65,9 @@ class ShareEstimate:
 
 @dataclass(frozen=True, slots=True)
 class RandomizedResponse:
-    """Truth with probability ``truth``, else any of ``values`` values. Usually made by ``RandomizedResponse.calibrate``."""
+    """Truth with probability ``truth``, else any of ``values`` values. Usually made by
+    ``RandomizedResponse.calibrate``.
+    """
 
     shape: ClassVar[str] = "response"
     truth: Fraction
@@ -68,9 +76,17 @@ class RandomizedResponse:
     def __init__(self, truth: Number, values: int = 2) -> None:
         share = parse_exact(truth, "truth")
         if not 0 < share < 1:
-            raise InvalidArgument("truth", "must lie strictly between 0 and 1 (at 1 everybody's answer is published)", truth)
+            raise InvalidArgument(
+                "truth",
+                "must lie strictly between 0 and 1 (at 1 everybody's answer is published)",
+                truth,
+            )
         object.__setattr__(self, "truth", share)
-        if isinstance(values, (bool, np.bool_)) or not isinstance(values, (int, np.integer)) or not 2 <= values <= 2**31:
+        if (
+            isinstance(values, (bool, np.bool_))
+            or not isinstance(values, (int, np.integer))
+            or not 2 <= values <= 2**31
+        ):
             raise InvalidArgument("values", "must be a whole number between 2 and 2^31", values)
         object.__setattr__(self, "values", int(values))
 
@@ -79,14 +95,22 @@ class RandomizedResponse:
         """The most truth that ``epsilon`` allows: r = (e^eps - 1)/(e^eps - 1 + k), a hair less."""
         spend = round_down(parse_epsilon(epsilon), 10**12)
         if spend > 50:
-            raise InvalidArgument("epsilon", "must be at most 50 for randomised response: beyond, next to everything is the truth", epsilon)
+            raise InvalidArgument(
+                "epsilon",
+                "must be at most 50 for randomised response: beyond, next to everything is the"
+                " truth",
+                epsilon,
+            )
         limit = cls(Fraction(1, 2), values)  # checks ``values`` before any arithmetic
         odds = exp_down(spend) - 1
-        # The hair is far wider than the rounding of the logarithm in ``loss``, so that the loss stays within epsilon.
+        # The hair is far wider than the rounding of the logarithm in ``loss``, so that the loss
+        # stays within epsilon.
         return cls(round_down(odds / (odds + limit.values), 10**30) - Fraction(1, 10**30), values)
 
     def loss(self, sensitivity: Number | Sensitivity = 1) -> Loss:
-        """What an owner spends who gives ``sensitivity`` answers; a part of an answer counts as a whole one."""
+        """What an owner spends who gives ``sensitivity`` answers; a part of an answer counts as
+        a whole one.
+        """
         odds, move = 1 + self.values * self.truth / (1 - self.truth), Sensitivity.of(sensitivity)
         return max(move.l0, ceil(move.l1)) * Loss(round_up(log_up(odds), 10**12))
 
@@ -94,7 +118,9 @@ class RandomizedResponse:
         """One report for each true value: a value for a value, an array for an array."""
         truth = self._parse_values(exact, "exact")
         honest = bernoulli(self.truth, truth.size)
-        report = np.where(honest, truth.ravel(), uniform_integers(self.values, truth.size)).reshape(truth.shape)
+        report = np.where(honest, truth.ravel(), uniform_integers(self.values, truth.size)).reshape(
+            truth.shape
+        )
         if np.asarray(exact).dtype == np.bool_:
             return report.astype(np.bool_) if report.ndim else bool(report)
         return report if report.ndim else int(report)
@@ -109,7 +135,10 @@ class RandomizedResponse:
         """The share of every value among the owners, from their reports."""
         level = float(parse_probability(confidence, "confidence"))
         counts = np.bincount(self._parse_values(reports, "reports").ravel(), minlength=self.values)
-        return [self._estimate_share(value, int(hits), int(counts.sum()), level) for value, hits in enumerate(counts)]
+        return [
+            self._estimate_share(value, int(hits), int(counts.sum()), level)
+            for value, hits in enumerate(counts)
+        ]
 
     def _estimate_share(self, value: int, hits: int, total: int, level: float) -> ShareEstimate:
         def invert(share: float) -> float:
@@ -119,15 +148,23 @@ class RandomizedResponse:
         return ShareEstimate(value, invert(hits / total), low, high)
 
     def error(self, beta: Number, reports: int) -> float:
-        """How far an estimated share may be from the owners' true share, except with probability ``beta``."""
+        """How far an estimated share may be from the owners' true share, except with probability
+        ``beta``.
+        """
         level = parse_beta(beta)
-        if isinstance(reports, bool) or not isinstance(reports, (int, np.integer)) or not 1 <= reports <= 2**62:
+        if (
+            isinstance(reports, bool)
+            or not isinstance(reports, (int, np.integer))
+            or not 1 <= reports <= 2**62
+        ):
             raise InvalidArgument("reports", "must be a whole number between 1 and 2^62", reports)
         return sqrt(log(2 / level) / (2 * int(reports))) / float(self.truth)
 
     def _parse_values(self, values: Any, argument: str) -> Integers:
         array = parse_raw_array(values, argument)
-        whole = (array.dtype.kind in "iu" and array.dtype != np.uint64) or (array.dtype.kind == "b" and self.values == 2)
+        whole = (array.dtype.kind in "iu" and array.dtype != np.uint64) or (
+            array.dtype.kind == "b" and self.values == 2
+        )
         if not whole or (array < 0).any() or (array >= self.values).any():
             raise InvalidArgument(argument, f"must hold whole numbers from 0 to {self.values - 1}")
         return array.astype(np.int64)

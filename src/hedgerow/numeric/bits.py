@@ -1,16 +1,18 @@
 """Random bits from the operating system, fast enough for millions of draws.
 
-The bits are the AES-256 counter-mode keystream of the ``cryptography`` package under a key and a starting counter read from
-``os.urandom``; a new key is read every few megabytes. Reading the system directly costs fifteen times as much.
+The bits are the AES-256 counter-mode keystream of the ``cryptography`` package under a key and a
+starting counter read from ``os.urandom``; a new key is read every few megabytes. Reading the system
+directly costs fifteen times as much.
 
 What holds:
 
 - **No seed.** Nothing in the package can fix, save or restore the stream.
 - **Fork-safe.** A forked child drops the key and everything buffered before it draws its first bit.
 - **Thread-safe.** One lock; no two callers ever see the same word.
-- **Fails closed.** When the system gives no entropy, or too little, nothing is drawn: ``EntropyError``.
-- **Forgets.** A word handed out is wiped from the buffer, and its key is dropped within a few megabytes: a later look into memory
-  shows no noise older than that.
+- **Fails closed.** When the system gives no entropy, or too little, nothing is drawn:
+  ``EntropyError``.
+- **Forgets.** A word handed out is wiped from the buffer, and its key is dropped within a few
+  megabytes: a later look into memory shows no noise older than that.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class BitPool:
         self._reset()
 
     def _reset(self) -> None:
-        """Start over with nothing: no key, no buffer, and a lock that no thread of a parent process can hold."""
+        """Start over with nothing: no key, no buffer, and a lock that no thread of a parent
+        process can hold.
+        """
         self._lock = threading.Lock()
         self._cipher: CipherContext | None = None
         self._drawn = 0
@@ -57,7 +61,8 @@ class BitPool:
                 self._fill(fresh)
                 return fresh
             if self._next + count > _BUFFER_WORDS:
-                self._next = _BUFFER_WORDS  # if the refill fails, nothing of the old buffer is left to hand out
+                # if the refill fails, nothing of the old buffer is left to hand out
+                self._next = _BUFFER_WORDS
                 self._fill(self._buffer)
                 self._next = 0
             taken = self._buffer[self._next : self._next + count]
@@ -81,7 +86,9 @@ def _open_keystream() -> CipherContext:
     try:
         seed = os.urandom(48)
     except (OSError, NotImplementedError) as failure:
-        raise EntropyError("the operating system refused to give random bits; nothing was drawn.") from failure
+        raise EntropyError(
+            "the operating system refused to give random bits; nothing was drawn."
+        ) from failure
     if len(seed) != 48:
         raise EntropyError("the operating system gave too few random bits; nothing was drawn.")
     return Cipher(algorithms.AES(seed[:32]), modes.CTR(seed[32:])).encryptor()

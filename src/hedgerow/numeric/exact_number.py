@@ -1,8 +1,8 @@
 """Numbers as people write them, turned into exact rationals once, at the door.
 
-``0.1`` means one tenth: a float is read through its shortest decimal form, so that ten charges of 0.1 are exactly 1 and the
-noise is calibrated with the very rational that is charged. (``Fraction(0.1)`` is a little more than a tenth; ten of
-them would overdraw a budget of 1.)
+``0.1`` means one tenth: a float is read through its shortest decimal form, so that ten charges of
+0.1 are exactly 1 and the noise is calibrated with the very rational that is charged.
+(``Fraction(0.1)`` is a little more than a tenth; ten of them would overdraw a budget of 1.)
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ _MAX_STORED_DIGITS = 120
 
 def parse_exact(value: object, argument: str) -> Fraction:
     """The rational that ``value`` stands for; refuses whatever is not a finite number."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Rational, Decimal, float, np.integer, np.floating)):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (Rational, Decimal, float, np.integer, np.floating)
+    ):
         raise InvalidArgument(argument, "must be a number", value)
     if isinstance(value, (int, np.integer)):
         return Fraction(int(value))
@@ -51,14 +53,16 @@ def parse_exact(value: object, argument: str) -> Fraction:
         return _parse_decimal(value, argument)
     if not math.isfinite(value):
         raise InvalidArgument(argument, "must be finite", value)
-    # str of a float and of a numpy float is the shortest decimal that reads back as the same number.
+    # str of a float and of a numpy float is the shortest decimal that reads back as the same
+    # number.
     return Fraction(str(value))
 
 
 def _parse_decimal(value: Decimal, argument: str) -> Fraction:
     if not value.is_finite():
         raise InvalidArgument(argument, "must be finite", value)
-    if value and abs(value.adjusted()) > _MAX_DECIMAL_EXPONENT:  # 1E-999999999 is ten characters long, and its denominator a gigabyte
+    # 1E-999999999 is ten characters long, and its denominator a gigabyte
+    if value and abs(value.adjusted()) > _MAX_DECIMAL_EXPONENT:
         raise InvalidArgument(argument, "must lie between 1e-1000 and 1e1000", value)
     return Fraction(value)
 
@@ -96,12 +100,16 @@ def parse_delta(value: object, argument: str = "delta") -> Fraction:
 
 
 def check_stored_digits(number: Fraction, argument: str) -> Fraction:
-    """A number of at most 120 digits above and below the line: a ledger keeps it, and adds it up, for years.
+    """A number of at most 120 digits above and below the line: a ledger keeps it, and adds it up,
+    for years.
 
-    For numbers that somebody wrote. What is computed from them, such as a share of an epsilon, may be longer.
+    For numbers that somebody wrote. What is computed from them, such as a share of an epsilon, may
+    be longer.
     """
     if max(abs(number.numerator), number.denominator) > 10**_MAX_STORED_DIGITS:
-        raise InvalidArgument(argument, f"must be written with at most {_MAX_STORED_DIGITS} digits", number)
+        raise InvalidArgument(
+            argument, f"must be written with at most {_MAX_STORED_DIGITS} digits", number
+        )
     return number
 
 

@@ -1,20 +1,24 @@
 """A logarithm of whole arrays with a proved error bound.
 
-numpy's ``log`` is accurate in practice, but no bound is promised and the code behind it changes with the processor. Exact
-sampling needs a bound that can be proved, so this one uses only operations that IEEE 754 rounds correctly (+, -, *, and shifts of
-the bit pattern), one numpy call each, so that no compiler can fuse them.
+numpy's ``log`` is accurate in practice, but no bound is promised and the code behind it changes
+with the processor. Exact sampling needs a bound that can be proved, so this one uses only
+operations that IEEE 754 rounds correctly (+, -, *, and shifts of the bit pattern), one numpy call
+each, so that no compiler can fuse them.
 
-**Statement.** For normal x = m 2^e with 1 <= m < 2, ``log(x)`` returns (y, e) with |y - ln x| <= (1.5 |e| + 1) 2^-52.
+**Statement.** For normal x = m 2^e with 1 <= m < 2, ``log(x)`` returns (y, e) with |y - ln x| <=
+(1.5 |e| + 1) 2^-52.
 
-**Proof.** Let i be the top ten bits of m after the point and t = 1 + (i + 1/2)/1024 the middle of its cell. Then
-ln x = e ln 2 + ln t + ln(1 + s), s = (m - t)/t, |s| <= 2^-11.
-m - t is exact (both are multiples of 2^-52 and closer than 2^-10). With the rounded reciprocal, |error of s| <= 2^-11 2^-52.
-The polynomial s - s^2/2 + s^3/3 - s^4/4 leaves |s|^5/5 (1 + 2^-10) < 2^-57, and its own rounding stays below 2^-61.
-The product e ln 2 has two errors: the rounded constant, |e| 2^-54, and the rounding, |e| 0.694 2^-53. The table of ln t is rounded
-to half an ulp, 2^-54. The two additions round results of at most 0.694 (|e| + 1), that is 2^-53 of that each.
-Sum: |e| (0.5 + 3 * 0.694) 2^-53 + (0.5 + 1.39 + 0.1) 2^-53 < (1.5 |e| + 1) 2^-52. QED.
+**Proof.** Let i be the top ten bits of m after the point and t = 1 + (i + 1/2)/1024 the middle of
+its cell. Then ln x = e ln 2 + ln t + ln(1 + s), s = (m - t)/t, |s| <= 2^-11. m - t is exact (both
+are multiples of 2^-52 and closer than 2^-10). With the rounded reciprocal, |error of s| <= 2^-11
+2^-52. The polynomial s - s^2/2 + s^3/3 - s^4/4 leaves |s|^5/5 (1 + 2^-10) < 2^-57, and its own
+rounding stays below 2^-61. The product e ln 2 has two errors: the rounded constant, |e| 2^-54, and
+the rounding, |e| 0.694 2^-53. The table of ln t is rounded to half an ulp, 2^-54. The two additions
+round results of at most 0.694 (|e| + 1), that is 2^-53 of that each. Sum: |e| (0.5 + 3 * 0.694)
+2^-53 + (0.5 + 1.39 + 0.1) 2^-53 < (1.5 |e| + 1) 2^-52. QED.
 
-The tables are made from integers: ln((m+1)/(m-1)) = 2 artanh(1/m) is summed in fixed point with 2^-120 steps.
+The tables are made from integers: ln((m+1)/(m-1)) = 2 artanh(1/m) is summed in fixed point with
+2^-120 steps.
 """
 
 from __future__ import annotations
@@ -36,7 +40,9 @@ _MIDDLE = np.int64(0x3FF0020000000000)
 
 
 def _log_ratio(m: int) -> int:
-    """2 artanh(1/m) = ln((m+1)/(m-1)) in steps of 2^-120; off by less than a dozen steps for m >= 2049."""
+    """2 artanh(1/m) = ln((m+1)/(m-1)) in steps of 2^-120; off by less than a dozen steps for m
+    >= 2049.
+    """
     term, total, k = (2 << _FRACTION_BITS) // m, 0, 1
     while term:
         total += term // k
@@ -46,20 +52,28 @@ def _log_ratio(m: int) -> int:
 
 
 def _build_tables() -> tuple[Floats, Floats, np.float64]:
-    """1/t and ln t for the middles t = (2049 + 2i)/2048 of the cells, and ln 2, each rounded to half an ulp."""
+    """1/t and ln t for the middles t = (2049 + 2i)/2048 of the cells, and ln 2, each rounded to
+    half an ulp.
+    """
     logs = [_log_ratio(4097)]
     for i in range(1, _TABLE_CELLS):
         logs.append(logs[-1] + _log_ratio(2048 + 2 * i))
     two = logs[-1] + _log_ratio(8191)
     inverse = [2048 / (2049 + 2 * i) for i in range(_TABLE_CELLS)]
-    return np.array(inverse), np.array([x / (1 << _FRACTION_BITS) for x in logs]), np.float64(two / (1 << _FRACTION_BITS))
+    return (
+        np.array(inverse),
+        np.array([x / (1 << _FRACTION_BITS) for x in logs]),
+        np.float64(two / (1 << _FRACTION_BITS)),
+    )
 
 
 _INVERSE_TABLE, _LOG_TABLE, _LOG_TWO = _build_tables()
 
 
 def log(x: Floats) -> tuple[Floats, Integers]:
-    """(ln x, e) for normal x > 0, where e is the binary exponent of x. See the statement above for the error."""
+    """(ln x, e) for normal x > 0, where e is the binary exponent of x. See the statement above
+    for the error.
+    """
     bits = x.view(np.int64)
     exponent = bits >> 52
     exponent -= 1023
@@ -87,11 +101,13 @@ def log(x: Floats) -> tuple[Floats, Integers]:
 
 
 def standard_exponential(word: Integers) -> tuple[Floats, Integers]:
-    """A standard exponential E = -ln U from the leading 63 bits of each uniform U, and k with 2^-k <= U < 2^(1-k).
+    """A standard exponential E = -ln U from the leading 63 bits of each uniform U, and k with 2^-k
+    <= U < 2^(1-k).
 
     |returned - E| <= EXPONENTIAL_ERROR[k], whatever the bits of U that have not been looked at.
     """
-    # U lies in [w, w+1] 2^-63; the conversion rounds by at most 2^-53 of the value, the scaling by a power of two is exact.
+    # U lies in [w, w+1] 2^-63; the conversion rounds by at most 2^-53 of the value, the scaling by
+    # a power of two is exact.
     u = np.maximum(word, 1).astype(np.float64)
     u *= 2.0**-63
     y, exponent = log(u)
@@ -101,7 +117,9 @@ def standard_exponential(word: Integers) -> tuple[Floats, Integers]:
 
 
 def _build_exponential_error() -> Floats:
-    """Error of the logarithm + rounding of U to a double + the unseen bits, 1/w <= 2^(k-63). Zero and one say nothing: inf."""
+    """Error of the logarithm + rounding of U to a double + the unseen bits, 1/w <= 2^(k-63).
+    Zero and one say nothing: inf.
+    """
     k = np.arange(65, dtype=np.float64)
     error = (1.5 * k + 1.5) * 2.0**-52 + 2.0 ** (k - 63)
     error[63:] = np.inf

@@ -1,4 +1,6 @@
-"""Single whole numbers that are data: counts, answers, distances between data sets. A refusal never shows them."""
+"""Single whole numbers that are data: counts, answers, distances between data sets. A refusal
+never shows them.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,12 @@ from hedgerow.numeric.exact_number import parse_exact
 __all__ = ["parse_private_distance", "parse_private_whole"]
 
 
-def parse_private_whole(value: Any, argument: str, least: int | None = None, rule: str = "must be a whole number") -> int:
-    """A whole number of any size, at least ``least`` where that is given. ``rule`` is what a refusal says."""
+def parse_private_whole(
+    value: Any, argument: str, least: int | None = None, rule: str = "must be a whole number"
+) -> int:
+    """A whole number of any size, at least ``least`` where that is given. ``rule`` is what a
+    refusal says.
+    """
     try:
         number = parse_exact(value, argument)
     except InvalidArgument:
@@ -25,7 +31,11 @@ def parse_private_whole(value: Any, argument: str, least: int | None = None, rul
 
 
 def parse_private_distance(value: Any, least: int) -> int | float:
-    """How many units must change before something happens: a whole number, or infinity for never."""
+    """How many units must change before something happens: a whole number, or infinity for
+    never.
+    """
     if isinstance(value, (float, np.floating)) and value == inf:
         return inf
-    return parse_private_whole(value, "distance", least, f"must be a whole number of at least {least}, or infinity")
+    return parse_private_whole(
+        value, "distance", least, f"must be a whole number of at least {least}, or infinity"
+    )

@@ -1,11 +1,14 @@
 """Elementary functions of rationals, rounded in the direction that is safe.
 
-``f_down(x) <= f(x) <= f_up(x)`` holds for the real function f, always; the two differ by about one part in 10^30.
+``f_down(x) <= f(x) <= f_up(x)`` holds for the real function f, always; the two differ by about one
+part in 10^30.
 
-Why it holds: the decimal module documents ``exp`` and ``ln`` as *correctly rounded*, so the true value of the function at a
-decimal argument lies between the two neighbours of the result. A rational argument is first turned into a decimal rounded
-towards the wanted side; both functions are increasing. Everything else here (square root, hyperbolic functions) is built
-from those two and from integer arithmetic. The logarithm of 1 is 0 as it stands: a neighbour of 0 would be 10^-(10^18).
+Why it holds: the decimal module documents ``exp`` and ``ln`` as *correctly rounded*, so the true
+value of the function at a decimal argument lies between the two neighbours of the result. A
+rational argument is first turned into a decimal rounded towards the wanted side; both functions are
+increasing. Everything else here (square root, hyperbolic functions) is built from those two and
+from integer arithmetic. The logarithm of 1 is 0 as it stands: a neighbour of 0 would be
+10^-(10^18).
 """
 
 from __future__ import annotations
@@ -50,13 +53,21 @@ def exp_up(x: Fraction, digits: int = DIGITS) -> Fraction:
 def exp_down(x: Fraction, digits: int = DIGITS) -> Fraction:
     """At most e^x, and never below 0."""
     context = _build_context(ROUND_FLOOR, digits)
-    return max(Fraction(0), Fraction(context.next_minus(context.exp(_divide(x, ROUND_FLOOR, digits)))))
+    return max(
+        Fraction(0), Fraction(context.next_minus(context.exp(_divide(x, ROUND_FLOOR, digits))))
+    )
 
 
 def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
-    """An interval that holds e^x. Below e^-(1000 digits) it starts at 0: written as a fraction such a number would fill the memory."""
+    """An interval that holds e^x. Below e^-(1000 digits) it starts at 0: written as a fraction
+    such a number would fill the memory.
+    """
     lowest = Fraction(-1000 * digits)
-    return (exp_down(x, digits), exp_up(x, digits)) if x > lowest else (Fraction(0), exp_up(lowest, digits))
+    return (
+        (exp_down(x, digits), exp_up(x, digits))
+        if x > lowest
+        else (Fraction(0), exp_up(lowest, digits))
+    )
 
 
 def log_up(x: Fraction, digits: int = DIGITS) -> Fraction:

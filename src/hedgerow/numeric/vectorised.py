@@ -1,4 +1,6 @@
-"""What the vectorised samplers share: work in chunks that fit the cache, decide most draws in doubles, settle the rest exactly."""
+"""What the vectorised samplers share: work in chunks that fit the cache, decide most draws in
+doubles, settle the rest exactly.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,23 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 CHUNK_SIZE = 1 << 15
-MAX_SCALE = 10**12  # grid steps; beyond it doubles leave too many draws undecided, and integers near their end
-MIN_SCALE = Fraction(1, 10**12)  # below it there is no noise to speak of, and squares of its inverse near the end of doubles
-MAX_CENTRE = 2.0**50  # grid steps from 0: a centre beyond is moved there, which cannot raise a sensitivity
+# grid steps; beyond it doubles leave too many draws undecided, and integers near their end
+MAX_SCALE = 10**12
+# below it there is no noise to speak of, and squares of its inverse near the end of doubles
+MIN_SCALE = Fraction(1, 10**12)
+# grid steps from 0: a centre beyond is moved there, which cannot raise a sensitivity
+MAX_CENTRE = 2.0**50
 
 
 def check_scale(scale: Fraction, argument: str = "scale") -> Fraction:
     """A scale that the samplers take: between 10^-12 and 10^12 steps."""
     if not MIN_SCALE <= scale <= MAX_SCALE:
         shown = float(scale) if abs(scale) < 10**300 else scale
-        raise InvalidArgument(argument, "must lie between 10^-12 and 10^12 grid steps (use a finer or a coarser grid)", shown)
+        raise InvalidArgument(
+            argument,
+            "must lie between 10^-12 and 10^12 grid steps (use a finer or a coarser grid)",
+            shown,
+        )
     return scale
 
 
@@ -65,10 +74,12 @@ def draw_uniform_words(count: int) -> tuple[Integers, Integers]:
 
 
 def compute_floors(value: Floats, error: Floats) -> tuple[Integers, Integers]:
-    """The floor of each real that lies within ``error`` of ``value``, and the places where that does not decide it.
+    """The floor of each real that lies within ``error`` of ``value``, and the places where that
+    does not decide it.
 
-    From 1 on, and below -1, the distance to the nearest integer is computed without rounding. Between, the fraction rounds by at most
-    2^-54 and its distance to 1/2 by 2^-55: callers leave 2^-53 of room in ``error``.
+    From 1 on, and below -1, the distance to the nearest integer is computed without rounding.
+    Between, the fraction rounds by at most 2^-54 and its distance to 1/2 by 2^-55: callers leave
+    2^-53 of room in ``error``.
     """
     whole = np.floor(value)
     value -= whole

@@ -1,4 +1,6 @@
-"""What is asked, as data: nine nodes, expressions over columns, and how far one unit can move the answer.
+"""What is asked, as data: nine nodes, expressions over columns, and how far one unit can move the
+answer.
 
-A plan never sees a mechanism, an engine or a row (``reference`` excepted, which exists to say what the others mean).
+A plan never sees a mechanism, an engine or a row (``reference`` excepted, which exists to say what
+the others mean).
 """

@@ -1,7 +1,7 @@
 """Expressions in one form: what means the same is, as far as these rules see, written the same.
 
-Each rule keeps the value on every row, NULLs included, and the type. None relies on a range: ranges are not trusted. Reals are not
-regrouped, since the sum of three doubles depends on the order.
+Each rule keeps the value on every row, NULLs included, and the type. None relies on a range: ranges
+are not trusted. Reals are not regrouped, since the sum of three doubles depends on the order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,15 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, evaluate, infer_range, insert_casts
+from hedgerow.plan.scalar.expressions import (
+    Call,
+    ColumnRef,
+    Constant,
+    Expression,
+    evaluate,
+    infer_range,
+    insert_casts,
+)
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 
@@ -25,18 +33,23 @@ _MAX_SHIFTABLE: Final = 2**62  # one more still fits in 64 bits
 
 
 class _RangeCache:
-    """The ranges of expressions over some columns, each computed once: of every part of every part, it would take too long."""
+    """The ranges of expressions over some columns, each computed once: of every part of every
+    part, it would take too long.
+    """
 
     def __init__(self, columns: Mapping[str, Range]) -> None:
         self.columns = columns
-        self._ranges: dict[int, tuple[Expression, Range]] = {}  # by identity; the expression is kept, so that it stays the same one
+        # by identity; the expression is kept, so that it stays the same one
+        self._ranges: dict[int, tuple[Expression, Range]] = {}
 
     def infer_range(self, expression: Expression) -> Range:
         """As ``infer_range``."""
         if not isinstance(expression, Call):
             return infer_range(expression, self.columns)
         if id(expression) not in self._ranges:
-            result = FUNCTIONS[expression.function].infer_range([self.infer_range(argument) for argument in expression.arguments])
+            result = FUNCTIONS[expression.function].infer_range(
+                [self.infer_range(argument) for argument in expression.arguments]
+            )
             self._ranges[id(expression)] = expression, result
         return self._ranges[id(expression)][1]
 
@@ -51,12 +64,18 @@ def _encode_parts(expression: Expression) -> list[object]:
         return ["read", expression.column]
     if isinstance(expression, Constant):
         value = expression.value
-        return ["constant", expression.type, value if value is None or isinstance(value, str) else str(value)]
+        return [
+            "constant",
+            expression.type,
+            value if value is None or isinstance(value, str) else str(value),
+        ]
     return [expression.function, *map(_encode_parts, expression.arguments)]
 
 
 def simplify(expression: Expression, columns: Mapping[str, Range]) -> Expression:
-    """The expression in the one form. One rule may make room for another, hence again until nothing changes."""
+    """The expression in the one form. One rule may make room for another, hence again until
+    nothing changes.
+    """
     known = _RangeCache(columns)
     while (changed := _simplify_once(expression, known)) != expression:
         expression = changed
@@ -68,7 +87,9 @@ def _simplify_once(expression: Expression, known: _RangeCache) -> Expression:
         return expression
     name = expression.function
     if name in ("and", "or"):
-        return _simplify_junction(name, [_simplify_once(part, known) for part in flatten(expression, name)])
+        return _simplify_junction(
+            name, [_simplify_once(part, known) for part in flatten(expression, name)]
+        )
     if name == "not":
         return _simplify_negation(_simplify_once(expression.arguments[0], known), known)
     type_ = known.infer_range(expression).type
@@ -76,7 +97,13 @@ def _simplify_once(expression: Expression, known: _RangeCache) -> Expression:
     if FUNCTIONS[name].strict and any(map(_is_null, call.arguments)):
         return Constant(None, type_)
     if name == "case":
-        call = Call(name, tuple(Constant(None, type_) if _is_null(argument) else argument for argument in call.arguments))
+        call = Call(
+            name,
+            tuple(
+                Constant(None, type_) if _is_null(argument) else argument
+                for argument in call.arguments
+            ),
+        )
     if all(isinstance(argument, Constant) for argument in call.arguments):
         value = evaluate(insert_casts(call, known.columns), {})
         # Dividing by next to nothing may give what cannot be written.
@@ -92,7 +119,11 @@ def _restore_type(expression: Expression, type_: Type, known: _RangeCache) -> Ex
     """The rules below may leave a whole number where a real is due, or a NULL of another type."""
     if isinstance(expression, Constant):
         return Constant(expression.value, type_)
-    return Call("to real", (expression,)) if known.infer_range(expression).type != type_ else expression
+    return (
+        Call("to real", (expression,))
+        if known.infer_range(expression).type != type_
+        else expression
+    )
 
 
 def _simplify_call(call: Call, known: _RangeCache) -> Expression:
@@ -110,12 +141,18 @@ def _simplify_call(call: Call, known: _RangeCache) -> Expression:
         return arguments[0] if known.infer_range(arguments[0]).type == done else call
     if name == "negate" and isinstance(arguments[0], Call) and arguments[0].function == "negate":
         return arguments[0].arguments[0]
-    if name == "like" and isinstance(arguments[1], Constant) and not {"%", "_"} & set(str(arguments[1].value)):
+    if (
+        name == "like"
+        and isinstance(arguments[1], Constant)
+        and not {"%", "_"} & set(str(arguments[1].value))
+    ):
         return _simplify_comparison("=", arguments[0], arguments[1], known)
     return call
 
 
-def _simplify_arithmetic(name: str, left: Expression, right: Expression, known: _RangeCache) -> Expression:
+def _simplify_arithmetic(
+    name: str, left: Expression, right: Expression, known: _RangeCache
+) -> Expression:
     if name != "-" and encode_expression(left) > encode_expression(right):
         left, right = right, left
     whole = Call(name, (left, right))
@@ -126,9 +163,15 @@ def _simplify_arithmetic(name: str, left: Expression, right: Expression, known: 
     return whole
 
 
-def _simplify_comparison(name: str, left: Expression, right: Expression, known: _RangeCache) -> Expression:
-    """The constant on the right; of two others, the one that comes first on the left. Below 5 is, of whole numbers, at most 4."""
-    if isinstance(left, Constant) or (not isinstance(right, Constant) and encode_expression(left) > encode_expression(right)):
+def _simplify_comparison(
+    name: str, left: Expression, right: Expression, known: _RangeCache
+) -> Expression:
+    """The constant on the right; of two others, the one that comes first on the left. Below 5
+    is, of whole numbers, at most 4.
+    """
+    if isinstance(left, Constant) or (
+        not isinstance(right, Constant) and encode_expression(left) > encode_expression(right)
+    ):
         name, left, right = _MIRRORED[name], right, left
     if not isinstance(right, Constant):
         return Call(name, (left, right))
@@ -137,21 +180,33 @@ def _simplify_comparison(name: str, left: Expression, right: Expression, known: 
         return left if (name == "=") == value else _simplify_negation(left, known)
     if type_ == "real":
         right = Constant(value, "real")
-    elif type_ == right.type == "integer" and isinstance(value, int) and abs(value) < _MAX_SHIFTABLE and name in ("<", ">"):
+    elif (
+        type_ == right.type == "integer"
+        and isinstance(value, int)
+        and abs(value) < _MAX_SHIFTABLE
+        and name in ("<", ">")
+    ):
         name, right = name + "=", Constant(value + (1 if name == ">" else -1), "integer")
     return Call(name, (left, right))
 
 
 def _simplify_negation(part: Expression, known: _RangeCache) -> Expression:
-    """Pushed in: with three truth values too, not (a < b) is a >= b, and not (a and b) is (not a) or (not b)."""
+    """Pushed in: with three truth values too, not (a < b) is a >= b, and not (a and b) is (not
+    a) or (not b).
+    """
     if isinstance(part, Constant):
         return Constant(None if part.value is None else not part.value, "boolean")
     if not isinstance(part, Call):
         return Call("not", (part,))
     if part.function in ("and", "or"):
-        return _simplify_junction("or" if part.function == "and" else "and", [_simplify_negation(inner, known) for inner in part.arguments])
+        return _simplify_junction(
+            "or" if part.function == "and" else "and",
+            [_simplify_negation(inner, known) for inner in part.arguments],
+        )
     if part.function in _NEGATED:
-        return _simplify_comparison(_NEGATED[part.function], part.arguments[0], part.arguments[1], known)
+        return _simplify_comparison(
+            _NEGATED[part.function], part.arguments[0], part.arguments[1], known
+        )
     return part.arguments[0] if part.function == "not" else Call("not", (part,))
 
 
@@ -160,10 +215,17 @@ def _simplify_membership(arguments: Sequence[Expression], known: _RangeCache) ->
     value = arguments[0]
     types = [known.infer_range(argument).type for argument in arguments if not _is_null(argument)]
     type_ = "real" if "real" in types else types[0]
-    among = _sort_unique(Constant(other.value, type_) if isinstance(other, Constant) else other for other in arguments[1:])
+    among = _sort_unique(
+        Constant(other.value, type_) if isinstance(other, Constant) else other
+        for other in arguments[1:]
+    )
     if _is_null(value) or all(map(_is_null, among)):
         return Constant(None, "boolean")
-    return Call("in", (value, *among)) if len(among) > 1 else _simplify_comparison("=", value, among[0], known)
+    return (
+        Call("in", (value, *among))
+        if len(among) > 1
+        else _simplify_comparison("=", value, among[0], known)
+    )
 
 
 def _sort_unique(parts: Iterable[Expression]) -> list[Expression]:
@@ -192,22 +254,40 @@ def _simplify_junction(name: str, parts: Iterable[Expression]) -> Expression:
         if part == decides:
             return decides
         if listed is not None:
-            lists.setdefault((encode_expression(listed[0]), listed[1][0].type), (listed[0], []))[1].extend(listed[1])
+            lists.setdefault((encode_expression(listed[0]), listed[1][0].type), (listed[0], []))[
+                1
+            ].extend(listed[1])
         elif part != idle:
             kept.append(part)
-    kept = _sort_unique([*kept, *(_build_value_list(name, value, _sort_unique(among)) for value, among in lists.values())])
+    kept = _sort_unique(
+        [
+            *kept,
+            *(
+                _build_value_list(name, value, _sort_unique(among))
+                for value, among in lists.values()
+            ),
+        ]
+    )
     return Call(name, tuple(kept)) if len(kept) > 1 else kept[0] if kept else idle
 
 
 def _match_value_list(part: Expression, name: str) -> tuple[Expression, list[Constant]] | None:
-    """(value, list) when the part says, in an OR, that the value is in a list of constants, or in an AND that it is not."""
+    """(value, list) when the part says, in an OR, that the value is in a list of constants, or
+    in an AND that it is not.
+    """
     if name == "and" and isinstance(part, Call) and part.function == "not":
         part = part.arguments[0]
         if not (isinstance(part, Call) and part.function == "in"):
             return None
-    elif not (isinstance(part, Call) and part.function in (("in", "=") if name == "or" else ("<>",))):
+    elif not (
+        isinstance(part, Call) and part.function in (("in", "=") if name == "or" else ("<>",))
+    ):
         return None
-    constants = [other for other in part.arguments[1:] if isinstance(other, Constant) and other.value is not None]
+    constants = [
+        other
+        for other in part.arguments[1:]
+        if isinstance(other, Constant) and other.value is not None
+    ]
     return (part.arguments[0], constants) if len(constants) == len(part.arguments) - 1 else None
 
 
@@ -219,7 +299,9 @@ def _build_value_list(name: str, value: Expression, among: Sequence[Expression])
 
 
 def _simplify_case(call: Call) -> Expression:
-    """Without branches that are never or always taken, and without last ones that give what is given anyway."""
+    """Without branches that are never or always taken, and without last ones that give what is
+    given anyway.
+    """
     taken, otherwise = [], call.arguments[-1]
     for condition, value in zip(call.arguments[0:-1:2], call.arguments[1::2], strict=True):
         if condition == _TRUE:
@@ -229,7 +311,11 @@ def _simplify_case(call: Call) -> Expression:
             taken.append((condition, value))
     while taken and taken[-1][1] == otherwise:
         taken.pop()
-    return Call("case", (*(part for pair in taken for part in pair), otherwise)) if taken else otherwise
+    return (
+        Call("case", (*(part for pair in taken for part in pair), otherwise))
+        if taken
+        else otherwise
+    )
 
 
 def _simplify_coalesce(call: Call) -> Expression:
@@ -248,4 +334,8 @@ def _simplify_nullif(call: Call) -> Expression:
     return call.arguments[0] if any(map(_is_null, call.arguments)) else call
 
 
-_SIMPLIFIERS: Final = {"case": _simplify_case, "coalesce": _simplify_coalesce, "nullif": _simplify_nullif}
+_SIMPLIFIERS: Final = {
+    "case": _simplify_case,
+    "coalesce": _simplify_coalesce,
+    "nullif": _simplify_nullif,
+}

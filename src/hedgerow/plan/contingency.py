@@ -1,14 +1,16 @@
 """How often each combination of several codes is there: what a publication is made of.
 
-An attribute is a column of whole numbers from 0 to below its size, all public. What an engine hands over is one line for each combination
-that is there, with how often it is. A row that has NULL, or a number outside, in any attribute is dropped before.
+An attribute is a column of whole numbers from 0 to below its size, all public. What an engine hands
+over is one line for each combination that is there, with how often it is. A row that has NULL, or a
+number outside, in any attribute is dropped before.
 
-Of a unit with c rows at most m = ``max_rows`` count: where c > m each of them counts m/c. What is counted are parts of 1/F of a row,
-F = ``fine``: the unit puts trunc(F k m/c) of them into a combination of which it has k rows, and F k where c <= m. They add up to at most
-F m, and each combination lacks less than one part.
+Of a unit with c rows at most m = ``max_rows`` count: where c > m each of them counts m/c. What is
+counted are parts of 1/F of a row, F = ``fine``: the unit puts trunc(F k m/c) of them into a
+combination of which it has k rows, and F k where c <= m. They add up to at most F m, and each
+combination lacks less than one part.
 
-A hundred attributes have more combinations than numbers have bits, so the codes travel packed: as many in one whole number below 2^62 as
-fit, the first attribute slowest.
+A hundred attributes have more combinations than numbers have bits, so the codes travel packed: as
+many in one whole number below 2^62 as fit, the first attribute slowest.
 """
 
 from __future__ import annotations
@@ -24,7 +26,14 @@ from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.plan.measures import UnitReach
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["MAX_RESOLUTION", "WORD_LIMIT", "Contingency", "check_sizes", "group_into_words", "pack_codes"]
+__all__ = [
+    "MAX_RESOLUTION",
+    "WORD_LIMIT",
+    "Contingency",
+    "check_sizes",
+    "group_into_words",
+    "pack_codes",
+]
 
 WORD_LIMIT: Final = 2**62
 MAX_RESOLUTION: Final = 2**40  # parts of a row; no noise that can be drawn asks for more
@@ -46,7 +55,10 @@ def group_into_words(sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 
 def pack_codes(codes: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, ...]:
     """The words of one code for each attribute, or of a column of them."""
-    return tuple(functools.reduce(lambda word, place: word * sizes[place] + codes[place], places, 0) for places in group_into_words(sizes))
+    return tuple(
+        functools.reduce(lambda word, place: word * sizes[place] + codes[place], places, 0)
+        for places in group_into_words(sizes)
+    )
 
 
 def check_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
@@ -70,10 +82,14 @@ class Contingency:
         names = [name for name, _ in self.attributes]
         if not names or len(set(names)) != len(names):
             raise InvalidArgument("attributes", "must be different columns, at least one", names)
-        object.__setattr__(self, "attributes", tuple(zip(names, check_sizes(self.sizes), strict=True)))
+        object.__setattr__(
+            self, "attributes", tuple(zip(names, check_sizes(self.sizes), strict=True))
+        )
         object.__setattr__(self, "resolution", parse_whole(self.resolution, "resolution"))
         if self.resolution > MAX_RESOLUTION or self.resolution & (self.resolution - 1):
-            raise InvalidArgument("resolution", "must be a power of two of at most 2^40", self.resolution)
+            raise InvalidArgument(
+                "resolution", "must be a power of two of at most 2^40", self.resolution
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -86,8 +102,16 @@ class Contingency:
         return tuple(size for _, size in self.attributes)
 
     def sensitivity(self, reach: UnitReach) -> Sensitivity:
-        """Return how many parts of one unit leave the table, or enter it, at most; replaced, as many do both."""
+        """Return how many parts of one unit leave the table, or enter it, at most; replaced, as
+        many do both.
+        """
         if reach.cells != 1:
-            raise InvalidArgument("measures", "must cross all rows, not those of groups: make the keys attributes", reach.cells)
+            raise InvalidArgument(
+                "measures",
+                "must cross all rows, not those of groups: make the keys attributes",
+                reach.cells,
+            )
         both, parts = 2 if reach.is_change_one else 1, self.resolution * reach.rows
-        return Sensitivity(both * parts, Fraction(parts), Fraction(both * parts), Fraction(both * parts**2))
+        return Sensitivity(
+            both * parts, Fraction(parts), Fraction(both * parts), Fraction(both * parts**2)
+        )

@@ -1,4 +1,6 @@
-"""The exact table of a publication: how often each combination of codes is there. Private, and seen through a purse only."""
+"""The exact table of a publication: how often each combination of codes is there. Private, and
+seen through a purse only.
+"""
 
 from __future__ import annotations
 
@@ -30,23 +32,34 @@ class ContingencyTable:
     words: tuple[Integers, ...]
     counts: Integers
     # Unpacked, narrow, when asked for.
-    _codes: dict[int, npt.NDArray[np.integer[Any]]] = field(init=False, repr=False, default_factory=dict)
+    _codes: dict[int, npt.NDArray[np.integer[Any]]] = field(
+        init=False, repr=False, default_factory=dict
+    )
     _total: int = field(init=False, repr=False)
     _once: bool = field(init=False, repr=False)  # whether every line counts one row
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", check_sizes(self.sizes))
         places_of, shape = group_into_words(self.sizes), (self.counts.size,)
-        if len(self.words) != len(places_of) or any((c.shape, c.dtype) != (shape, np.dtype(np.int64)) for c in (*self.words, self.counts)):
-            raise InvalidArgument("words", "must be a column of whole numbers for every word, as long as the counts")
+        if len(self.words) != len(places_of) or any(
+            (c.shape, c.dtype) != (shape, np.dtype(np.int64)) for c in (*self.words, self.counts)
+        ):
+            raise InvalidArgument(
+                "words", "must be a column of whole numbers for every word, as long as the counts"
+            )
         for word, places in zip(self.words, places_of, strict=True):
-            if word.size and (int(word.min()) < 0 or int(word.max()) >= math.prod(self.sizes[place] for place in places)):
+            if word.size and (
+                int(word.min()) < 0
+                or int(word.max()) >= math.prod(self.sizes[place] for place in places)
+            ):
                 raise InvalidArgument("words", "must be packed codes")
         if self.counts.size and int(self.counts.min()) < 0:
             raise InvalidArgument("counts", "must not be negative")
         if self.counts.size and int(self.counts.max()) > WORD_LIMIT:
             raise InvalidArgument("counts", "must be at most 2^62 each")
-        object.__setattr__(self, "_total", _join_halves(*(int(half.sum()) for half in split_halves(self.counts))))
+        object.__setattr__(
+            self, "_total", _join_halves(*(int(half.sum()) for half in split_halves(self.counts)))
+        )
         object.__setattr__(self, "_once", bool((self.counts == 1).all()))
 
     def __repr__(self) -> str:
@@ -59,9 +72,16 @@ class ContingencyTable:
         rows = rows if rows.size else np.zeros((0, len(each)), dtype=np.int64)
         if rows.dtype.kind not in "biu" or rows.shape[1:] != (len(each),):
             raise InvalidArgument("codes", "must be whole numbers, in a column for each attribute")
-        if any(column.size and not 0 <= int(column.min()) <= int(column.max()) < size for column, size in zip(rows.T, each, strict=True)):
+        if any(
+            column.size and not 0 <= int(column.min()) <= int(column.max()) < size
+            for column, size in zip(rows.T, each, strict=True)
+        ):
             raise InvalidArgument("codes", "must lie between 0 and the size of their attribute")
-        return cls(each, pack_codes(list(rows.astype(np.int64).T), each), np.ones(len(rows), dtype=np.int64))
+        return cls(
+            each,
+            pack_codes(list(rows.astype(np.int64).T), each),
+            np.ones(len(rows), dtype=np.int64),
+        )
 
     @property
     def total(self) -> int:
@@ -69,12 +89,17 @@ class ContingencyTable:
         return self._total
 
     def marginal(self, places: Sequence[int]) -> Integers:
-        """How often each combination of the attributes at ``places`` is there, in that order, zeros included."""
+        """How often each combination of the attributes at ``places`` is there, in that order,
+        zeros included.
+        """
         columns = [self.codes(place) for place in places]
         shape = tuple(self.sizes[place] for place in places)
         cells = math.prod(shape)
         if cells > _MAX_MARGINAL_CELLS:
-            raise Refused(f"A table of {cells} cells does not fit: at most {_MAX_MARGINAL_CELLS} do. Leave out an attribute, or use fewer bins.")
+            raise Refused(
+                f"A table of {cells} cells does not fit: at most {_MAX_MARGINAL_CELLS} do. Leave"
+                " out an attribute, or use fewer bins."
+            )
         index = np.zeros(len(self.counts), dtype=np.int64)
         for size, codes in zip(shape, columns, strict=True):
             index *= size
@@ -82,7 +107,9 @@ class ContingencyTable:
         return self._sum_by_index(index, cells).reshape(shape)
 
     def _sum_by_index(self, index: Integers, cells: int) -> Integers:
-        """The counts added up by index, in whole numbers: with weights numpy would count in doubles, exact up to 2^53 only."""
+        """The counts added up by index, in whole numbers: with weights numpy would count in
+        doubles, exact up to 2^53 only.
+        """
         if self._once:
             return np.bincount(index, minlength=cells)
         if self._total <= 2**53:
@@ -93,27 +120,38 @@ class ContingencyTable:
         return self.join_halves(halves[0], halves[1])
 
     def join_halves(self, high: Integers, low: Integers) -> Integers:
-        """Return sums of counts from those of their upper and lower halves. What is beyond 2^62, which no table has whose units are as few
-        as declared, is clamped there: that moves it no farther than before, and to fail would tell."""
+        """Return sums of counts from those of their upper and lower halves. What is beyond 2^62,
+        which no table has whose units are as few as declared, is clamped there: that moves it no
+        farther than before, and to fail would tell."""
         found: Integers = _join_halves(high, low)
         if self._total > WORD_LIMIT:
-            found = np.minimum(_join_halves(high.astype(object), low.astype(object)), WORD_LIMIT).astype(np.int64)
+            found = np.minimum(
+                _join_halves(high.astype(object), low.astype(object)), WORD_LIMIT
+            ).astype(np.int64)
         return found
 
     def codes(self, place: int) -> npt.NDArray[np.integer[Any]]:
         """The code that each line has of one attribute."""
         if place not in self._codes:
-            found = [(word, places) for word, places in zip(self.words, group_into_words(self.sizes), strict=True) if place in places]
+            found = [
+                (word, places)
+                for word, places in zip(self.words, group_into_words(self.sizes), strict=True)
+                if place in places
+            ]
             if not found:
                 raise InvalidArgument("places", "must be places of attributes", place)
             word, places = found[0]
             below = math.prod(self.sizes[other] for other in places if other > place)
-            self._codes[place] = (word // below % self.sizes[place]).astype(np.min_scalar_type(self.sizes[place] - 1))
+            self._codes[place] = (word // below % self.sizes[place]).astype(
+                np.min_scalar_type(self.sizes[place] - 1)
+            )
         return self._codes[place]
 
 
 def split_halves(counts: Integers) -> tuple[Integers, Integers]:
-    """Return the upper and the lower halves of counts, to be added up apart: of 2^31 lines or fewer neither overflows."""
+    """Return the upper and the lower halves of counts, to be added up apart: of 2^31 lines or
+    fewer neither overflows.
+    """
     return counts >> _HALF_BITS, counts & _LOW_MASK
 
 

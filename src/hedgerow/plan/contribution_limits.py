@@ -1,7 +1,7 @@
 """Public bounds on the units of a plan: how many there are, and how many rows each of them has.
 
-Nothing private depends on them: caps are enforced whatever they say. They tell where caps may bite at all, and how much cutting
-scaled sums to whole parts may lose.
+Nothing private depends on them: caps are enforced whatever they say. They tell where caps may bite
+at all, and how much cutting scaled sums to whole parts may lose.
 """
 
 from __future__ import annotations
@@ -10,9 +10,25 @@ import math
 from typing import Final
 
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Filter, Join, Project, RelationNode, Table, Union, UnitAggregation
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Filter,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+)
 
-__all__ = ["MAX_TABLE_ROWS", "can_exceed_group_bound", "can_exceed_row_bound", "compute_max_rows_per_unit", "compute_max_units", "compute_rounding_loss"]
+__all__ = [
+    "MAX_TABLE_ROWS",
+    "can_exceed_group_bound",
+    "can_exceed_row_bound",
+    "compute_max_rows_per_unit",
+    "compute_max_units",
+    "compute_rounding_loss",
+]
 
 MAX_TABLE_ROWS: Final = 2**36  # no table has as many rows
 _MAX_LISTED_KEYS: Final = 1000
@@ -33,21 +49,33 @@ def compute_max_rows_per_unit(rows: RelationNode) -> int | None:
     if isinstance(rows, UnitAggregation):
         known = rows.source.columns
         lists = [known[key].domain(_MAX_LISTED_KEYS) for key in rows.keys]
-        values = [None if listed is None else len(listed) + known[key].nullable for key, listed in zip(rows.keys, lists, strict=True)]
+        values = [
+            None if listed is None else len(listed) + known[key].nullable
+            for key, listed in zip(rows.keys, lists, strict=True)
+        ]
         made = None if None in values else math.prod(one or 0 for one in values)
         return min((one for one in (most, made) if one is not None), default=None)
-    partners = rows.max_matches if rows.other.unit is None else compute_max_rows_per_unit(rows.other)
+    partners = (
+        rows.max_matches if rows.other.unit is None else compute_max_rows_per_unit(rows.other)
+    )
     return None if most is None or partners is None else most * max(partners, 1)
 
 
 def compute_max_units(rows: RelationNode) -> int:
-    """Return the public bound on how many units these rows are about, or on rows where no bound is declared."""
+    """Return the public bound on how many units these rows are about, or on rows where no bound
+    is declared.
+    """
     if isinstance(rows, Table):
         return MAX_TABLE_ROWS if rows.schema.max_units is None else rows.schema.max_units
     if isinstance(rows, Union):
         return sum(map(compute_max_units, rows.sources))
-    bonds = rows.second_population.max_references if isinstance(rows, Join) and rows.second_population is not None else 1
-    return bonds * compute_max_units(rows.source)  # who meets others puts something in for each of them
+    bonds = (
+        rows.second_population.max_references
+        if isinstance(rows, Join) and rows.second_population is not None
+        else 1
+    )
+    # who meets others puts something in for each of them
+    return bonds * compute_max_units(rows.source)
 
 
 def can_exceed_row_bound(plan: Aggregate) -> bool:
@@ -64,6 +92,10 @@ def can_exceed_group_bound(plan: Aggregate) -> bool:
 
 
 def compute_rounding_loss(plan: Aggregate) -> tuple[int, ...]:
-    """Return for each measure how many parts of 1/``fine`` step one of its numbers loses at most, since each unit's are cut."""
+    """Return for each measure how many parts of 1/``fine`` step one of its numbers loses at
+    most, since each unit's are cut.
+    """
     units = compute_max_units(plan.bound.source) if can_exceed_row_bound(plan) else 0
-    return tuple(units if isinstance(one, Measure) and one.is_scaled else 0 for one in plan.measures)
+    return tuple(
+        units if isinstance(one, Measure) and one.is_scaled else 0 for one in plan.measures
+    )

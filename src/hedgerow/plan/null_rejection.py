@@ -10,7 +10,9 @@ __all__ = ["is_never_null"]
 
 
 def is_never_null(plan: Aggregate, name: str) -> bool:
-    """Return whether the condition holds for no row in which this output, a column as it is, is NULL."""
+    """Return whether the condition holds for no row in which this output, a column as it is, is
+    NULL.
+    """
     project = plan.bound.source
     if not isinstance(project, Project) or not isinstance(project.source, Filter):
         return False
@@ -18,6 +20,9 @@ def is_never_null(plan: Aggregate, name: str) -> bool:
     if not isinstance(column, ColumnRef):
         return False
     known = below.columns
-    nothing = {other: Constant(None, known[other].type) if other == column.column else ColumnRef(other) for other in known}
+    nothing = {
+        other: Constant(None, known[other].type) if other == column.column else ColumnRef(other)
+        for other in known
+    }
     left = simplify(substitute_columns(below.condition, nothing), known)
     return isinstance(left, Constant) and left.value is not True

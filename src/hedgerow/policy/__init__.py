@@ -1,4 +1,6 @@
-"""The custodian's decision: who is protected, how much they may lose, what is public about the data, who may ask."""
+"""The custodian's decision: who is protected, how much they may lose, what is public about the
+data, who may ask.
+"""
 
 from hedgerow.policy.diff import list_loosenings, list_tightenings
 from hedgerow.policy.policy import (

@@ -1,4 +1,5 @@
-"""One text for one policy: JSON with sorted keys and no spaces, exact numbers as "n/d" strings. The ledger keeps it for years.
+"""One text for one policy: JSON with sorted keys and no spaces, exact numbers as "n/d" strings. The
+ledger keeps it for years.
 
 ``FORMAT`` names the meaning of the text; a later one must still read it.
 """
@@ -14,7 +15,15 @@ from typing import Any, TypeVar
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.declared_values import Value
-from hedgerow.policy.records import MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, LinkRule, PartitionRule, TableRule
+from hedgerow.policy.records import (
+    MAX_FAILURES,
+    AnalystRule,
+    BudgetRule,
+    ColumnRule,
+    LinkRule,
+    PartitionRule,
+    TableRule,
+)
 from hedgerow.policy.toml.document import PolicyParts
 
 __all__ = ["FORMAT", "decode_policy", "encode_policy"]
@@ -27,29 +36,48 @@ _LATER_FIELDS = {
     "multiline": False,
 }  # fields that came later, and what they are where a text has none
 
-PolicyRecord = TypeVar("PolicyRecord", BudgetRule, TableRule, AnalystRule, ColumnRule, PartitionRule, LinkRule)
+PolicyRecord = TypeVar(
+    "PolicyRecord", BudgetRule, TableRule, AnalystRule, ColumnRule, PartitionRule, LinkRule
+)
 
 
 def encode_policy(parts: PolicyParts) -> str:
-    """The canonical text; tables, columns and budgets in the order of their names, because the order in a file means nothing."""
+    """The canonical text; tables, columns and budgets in the order of their names, because the
+    order in a file means nothing.
+    """
     body: dict[str, object] = {
         "format": FORMAT,
         "name": parts.name,
         "engine": parts.engine,
         "ledger": parts.ledger,
-        "budgets": [_encode_record(rule) for rule in sorted(parts.budgets, key=lambda rule: rule.population)],
-        "tables": [_encode_record(rule) for rule in sorted(parts.tables, key=lambda rule: rule.name)],
-        "analysts": [_encode_record(rule) for rule in sorted(parts.analysts, key=lambda rule: rule.name)],
+        "budgets": [
+            _encode_record(rule) for rule in sorted(parts.budgets, key=lambda rule: rule.population)
+        ],
+        "tables": [
+            _encode_record(rule) for rule in sorted(parts.tables, key=lambda rule: rule.name)
+        ],
+        "analysts": [
+            _encode_record(rule) for rule in sorted(parts.analysts, key=lambda rule: rule.name)
+        ],
     }
-    if parts.max_failures != MAX_FAILURES:  # a later line: without it, a policy has the text and the digest that it always had
+    # a later line: without it, a policy has the text and the digest that it always had
+    if parts.max_failures != MAX_FAILURES:
         body["max_failures"] = parts.max_failures
     return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _encode_record(rule: BudgetRule | TableRule | AnalystRule | ColumnRule | PartitionRule | LinkRule) -> dict[str, object]:
-    """A later field is written only where it says something: a policy without it has the text and the digest that it always had."""
+def _encode_record(
+    rule: BudgetRule | TableRule | AnalystRule | ColumnRule | PartitionRule | LinkRule,
+) -> dict[str, object]:
+    """A later field is written only where it says something: a policy without it has the text
+    and the digest that it always had.
+    """
     found = {field.name: getattr(rule, field.name) for field in fields(rule)}
-    return {name: _encode_value(value) for name, value in found.items() if name not in _LATER_FIELDS or value != _LATER_FIELDS[name]}
+    return {
+        name: _encode_value(value)
+        for name, value in found.items()
+        if name not in _LATER_FIELDS or value != _LATER_FIELDS[name]
+    }
 
 
 def _encode_value(value: object) -> object:
@@ -57,7 +85,10 @@ def _encode_value(value: object) -> object:
         return _encode_record(value)
     if isinstance(value, tuple):
         if value and isinstance(value[0], ColumnRule):
-            return [_encode_record(column) for column in sorted(value, key=lambda column: str(column.name))]
+            return [
+                _encode_record(column)
+                for column in sorted(value, key=lambda column: str(column.name))
+            ]
         return [_encode_value(item) for item in value]
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
@@ -69,14 +100,21 @@ def decode_policy(text: str) -> PolicyParts:
     try:
         body = json.loads(text)
         if body["format"] != FORMAT:
-            raise InvalidArgument("policy text", f"must have format {FORMAT}; a newer Hedgerow may have written it", body["format"])
+            raise InvalidArgument(
+                "policy text",
+                f"must have format {FORMAT}; a newer Hedgerow may have written it",
+                body["format"],
+            )
         return PolicyParts(
             name=body["name"],
             engine=body["engine"],
             ledger=body["ledger"],
             budgets=tuple(_decode_budget(item) for item in body["budgets"]),
             tables=tuple(_decode_table(item) for item in body["tables"]),
-            analysts=tuple(AnalystRule(**_decode_fields(item, AnalystRule, "max_epsilon")) for item in body["analysts"]),
+            analysts=tuple(
+                AnalystRule(**_decode_fields(item, AnalystRule, "max_epsilon"))
+                for item in body["analysts"]
+            ),
             max_failures=body.get("max_failures", MAX_FAILURES),
         )
     except InvalidArgument:
@@ -85,15 +123,30 @@ def decode_policy(text: str) -> PolicyParts:
         raise InvalidArgument("policy text", "is not the canonical text of a policy") from error
 
 
-def _decode_fields(item: Mapping[str, Any], kind: type[PolicyRecord], *numbers: str) -> dict[str, Any]:
+def _decode_fields(
+    item: Mapping[str, Any], kind: type[PolicyRecord], *numbers: str
+) -> dict[str, Any]:
     """The fields of a record, no more and no fewer, with the named ones as exact numbers."""
     if set(item) != {field.name for field in fields(kind)}:
         raise InvalidArgument("policy text", f"has other fields than a {kind.__name__}")
-    return {key: Fraction(value) if key in numbers and value is not None else value for key, value in item.items()}
+    return {
+        key: Fraction(value) if key in numbers and value is not None else value
+        for key, value in item.items()
+    }
 
 
 def _decode_budget(item: Mapping[str, Any]) -> BudgetRule:
-    return BudgetRule(**_decode_fields(item, BudgetRule, "epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query"))
+    return BudgetRule(
+        **_decode_fields(
+            item,
+            BudgetRule,
+            "epsilon",
+            "delta",
+            "default_epsilon",
+            "default_delta",
+            "max_epsilon_per_query",
+        )
+    )
 
 
 def _decode_table(item: Mapping[str, Any]) -> TableRule:

@@ -1,7 +1,8 @@
-"""What is wrong with the records of a policy: each function yields mistakes, each with its place and its fix.
+"""What is wrong with the records of a policy: each function yields mistakes, each with its place
+and its fix.
 
-The reader of a file runs them piece by piece and adds line numbers; ``Policy`` runs them all again, so that no policy exists
-that did not pass, however it was made.
+The reader of a file runs them piece by piece and adds line numbers; ``Policy`` runs them all again,
+so that no policy exists that did not pass, however it was made.
 """
 
 from __future__ import annotations
@@ -28,11 +29,20 @@ __all__ = [
 def check_database(name: str, engine: str, max_failures: int = 1) -> Iterator[Mistake]:
     """The name is that of a file; one engine is spoken so far."""
     if type(max_failures) is not int or max_failures < 1:
-        yield Mistake(("database", "max_failures"), f"max_failures must be a whole number of at least 1; got {max_failures!r}")
+        yield Mistake(
+            ("database", "max_failures"),
+            f"max_failures must be a whole number of at least 1; got {max_failures!r}",
+        )
     if not re.fullmatch(r"\w[\w.-]*", name):
-        yield Mistake(("database", "name"), f"name must be letters, digits, '_', '-' and '.': it names a file; got {name!r}")
+        yield Mistake(
+            ("database", "name"),
+            f"name must be letters, digits, '_', '-' and '.': it names a file; got {name!r}",
+        )
     if engine.startswith(("postgresql://", "postgres://", "sc://")):
-        yield Mistake(("database", "engine"), "engine must be 'duckdb': export the tables to Parquet or CSV files and name those")
+        yield Mistake(
+            ("database", "engine"),
+            "engine must be 'duckdb': export the tables to Parquet or CSV files and name those",
+        )
     elif engine != "duckdb":
         yield Mistake(("database", "engine"), f"engine must be 'duckdb'; got {engine!r}")
 
@@ -42,86 +52,164 @@ def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
     yield from check_name(place, rule.population, "a population")
     for key in ("epsilon", "default_epsilon", "max_epsilon_per_query"):
         if getattr(rule, key) <= 0:
-            yield Mistake((*place, key), f"{key} must be above 0; got {format_number(getattr(rule, key))}")
+            yield Mistake(
+                (*place, key), f"{key} must be above 0; got {format_number(getattr(rule, key))}"
+            )
     for key in ("delta", "default_delta"):
         if (part := getattr(rule, key)) is not None and not 0 < part < 1:
-            yield Mistake((*place, key), f"{key} must lie strictly between 0 and 1; got {format_number(part)}")
+            yield Mistake(
+                (*place, key), f"{key} must lie strictly between 0 and 1; got {format_number(part)}"
+            )
     if rule.max_epsilon_per_query > rule.epsilon:
-        yield Mistake((*place, "max_epsilon_per_query"), f"max_epsilon_per_query must be at most epsilon ({format_number(rule.epsilon)})")
+        yield Mistake(
+            (*place, "max_epsilon_per_query"),
+            f"max_epsilon_per_query must be at most epsilon ({format_number(rule.epsilon)})",
+        )
     if rule.default_epsilon > rule.max_epsilon_per_query:
         cap = format_number(rule.max_epsilon_per_query)
-        yield Mistake((*place, "default_epsilon"), f"default_epsilon must be at most max_epsilon_per_query ({cap})")
+        yield Mistake(
+            (*place, "default_epsilon"),
+            f"default_epsilon must be at most max_epsilon_per_query ({cap})",
+        )
     if rule.default_delta is not None and rule.delta is None:
-        yield Mistake((*place, "default_delta"), "default_delta needs a delta in the budget: add delta, or leave default_delta out")
+        yield Mistake(
+            (*place, "default_delta"),
+            "default_delta needs a delta in the budget: add delta, or leave default_delta out",
+        )
     elif rule.delta is not None and rule.default_delta is None:
         yield Mistake((*place, "delta"), "delta needs a default_delta")
-    elif rule.delta is not None and rule.default_delta is not None and rule.default_delta >= rule.delta:
-        yield Mistake((*place, "default_delta"), f"default_delta must be below delta ({format_number(rule.delta)})")
+    elif (
+        rule.delta is not None
+        and rule.default_delta is not None
+        and rule.default_delta >= rule.delta
+    ):
+        yield Mistake(
+            (*place, "default_delta"),
+            f"default_delta must be below delta ({format_number(rule.delta)})",
+        )
     if rule.noise not in {"laplace", "gaussian", "best"}:
-        yield Mistake((*place, "noise"), f"noise must be 'laplace', 'gaussian' or 'best'; got {rule.noise!r}")
+        yield Mistake(
+            (*place, "noise"), f"noise must be 'laplace', 'gaussian' or 'best'; got {rule.noise!r}"
+        )
     elif rule.noise == "gaussian" and rule.delta is None:
-        yield Mistake((*place, "noise"), "noise = 'gaussian' needs a delta: add delta = 1e-9, or write noise = 'laplace'")
+        yield Mistake(
+            (*place, "noise"),
+            "noise = 'gaussian' needs a delta: add delta = 1e-9, or write noise = 'laplace'",
+        )
 
 
 def check_analyst(rule: AnalystRule, place: KeyPath) -> Iterator[Mistake]:
     """Within one analyst."""
     yield from check_name(place, rule.name, "an analyst")
     if rule.max_epsilon is not None and rule.max_epsilon <= 0:
-        yield Mistake((*place, "max_epsilon"), f"max_epsilon must be above 0; got {format_number(rule.max_epsilon)}")
+        yield Mistake(
+            (*place, "max_epsilon"),
+            f"max_epsilon must be above 0; got {format_number(rule.max_epsilon)}",
+        )
 
 
 def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     """Within one table, its columns included."""
     if not rule.name.isidentifier():
-        yield Mistake(place, f"a table name must be letters, digits and _, not starting with a digit; got {rule.name!r}")
+        yield Mistake(
+            place,
+            "a table name must be letters, digits and _, not starting with a digit; got"
+            f" {rule.name!r}",
+        )
     elif rule.name.casefold() == "hedgerow":
-        yield Mistake(place, "the name 'hedgerow' is taken by the system tables: choose another one")
+        yield Mistake(
+            place, "the name 'hedgerow' is taken by the system tables: choose another one"
+        )
     yield from check_name((*place, "version"), rule.version, "a version")
     for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
         if (count := getattr(rule, key)) is not None and (type(count) is not int or count < 1):
-            yield Mistake((*place, key), f"{key} must be a whole number of at least 1; got {count!r}")
+            yield Mistake(
+                (*place, key), f"{key} must be a whole number of at least 1; got {count!r}"
+            )
     if rule.multiline and rule.source and not rule.source.lower().endswith(".csv"):
-        yield Mistake((*place, "multiline"), "multiline is about the lines of a .csv file: leave it out")
-    yield from check_distinct((*place, "columns"), (column.name for column in rule.columns), "column")
+        yield Mistake(
+            (*place, "multiline"), "multiline is about the lines of a .csv file: leave it out"
+        )
+    yield from check_distinct(
+        (*place, "columns"), (column.name for column in rule.columns), "column"
+    )
     for column in rule.columns:
-        yield from check_column(column, (*place, "columns", column.name), None if rule.links else rule.unit)
+        yield from check_column(
+            column, (*place, "columns", column.name), None if rule.links else rule.unit
+        )
     yield from _check_public_table(rule, place) if rule.public else _check_unit(rule, place)
 
 
 def _check_public_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
-    for key in ("unit", "neighbours", "population", "max_units", "max_groups", "max_rows_per_group", "partition"):
+    for key in (
+        "unit",
+        "neighbours",
+        "population",
+        "max_units",
+        "max_groups",
+        "max_rows_per_group",
+        "partition",
+    ):
         if getattr(rule, key) is not None:
-            yield Mistake((*place, key), f"a public table protects nobody: leave out {key}, or public")
+            yield Mistake(
+                (*place, key), f"a public table protects nobody: leave out {key}, or public"
+            )
     if rule.auto_bounds:
-        yield Mistake((*place, "auto_bounds"), "the bounds of public columns are known: leave out auto_bounds, or public")
+        yield Mistake(
+            (*place, "auto_bounds"),
+            "the bounds of public columns are known: leave out auto_bounds, or public",
+        )
     for names in rule.unique:
         if len({name.casefold() for name in names}) != len(names):
-            yield Mistake((*place, "unique"), f"a key names each of its columns once; got {', '.join(names)}")
-        hidden = [name for name in names if (column := rule.column(name)) is not None and column.hidden]
+            yield Mistake(
+                (*place, "unique"), f"a key names each of its columns once; got {', '.join(names)}"
+            )
+        hidden = [
+            name for name in names if (column := rule.column(name)) is not None and column.hidden
+        ]
         if hidden:
-            yield Mistake((*place, "unique"), f"the column {hidden[0]!r} is hidden, and no key: leave it out")
+            yield Mistake(
+                (*place, "unique"), f"the column {hidden[0]!r} is hidden, and no key: leave it out"
+            )
 
 
 def _check_unit(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     if rule.unit is None:
-        yield Mistake((*place, "unit"), 'unit is missing: write the id column of the people to protect, or unit = "row"')
+        yield Mistake(
+            (*place, "unit"),
+            'unit is missing: write the id column of the people to protect, or unit = "row"',
+        )
     if rule.neighbours is None:
-        yield Mistake((*place, "neighbours"), 'neighbours is missing: write neighbours = "add-remove" or "change-one"')
+        yield Mistake(
+            (*place, "neighbours"),
+            'neighbours is missing: write neighbours = "add-remove" or "change-one"',
+        )
     elif rule.neighbours not in RELATIONS:
-        yield Mistake((*place, "neighbours"), f"neighbours must be 'add-remove' or 'change-one'; got {rule.neighbours!r}")
+        yield Mistake(
+            (*place, "neighbours"),
+            f"neighbours must be 'add-remove' or 'change-one'; got {rule.neighbours!r}",
+        )
     if rule.population is None:
         yield Mistake((*place, "population"), "population is missing")
     else:
         yield from check_name((*place, "population"), rule.population, "a population")
     if rule.unique:
-        yield Mistake((*place, "unique"), "unique is a public fact about a public table: leave it out here")
+        yield Mistake(
+            (*place, "unique"), "unique is a public fact about a public table: leave it out here"
+        )
     if rule.unit == "row":
-        for key, cap in (("max_groups", rule.max_groups), ("max_rows_per_group", rule.max_rows_per_group)):
+        for key, cap in (
+            ("max_groups", rule.max_groups),
+            ("max_rows_per_group", rule.max_rows_per_group),
+        ):
             if cap != 1:
-                yield Mistake((*place, key), f'a row is in one group, once: with unit = "row" leave out {key}')
+                yield Mistake(
+                    (*place, key), f'a row is in one group, once: with unit = "row" leave out {key}'
+                )
     elif rule.unit is not None:
         for key, meaning in _CAP_MEANINGS:
-            if getattr(rule, key) is None and (key == "max_units" or not rule.auto_bounds):  # caps, like bounds, may be found
+            # caps, like bounds, may be found
+            if getattr(rule, key) is None and (key == "max_units" or not rule.auto_bounds):
                 yield Mistake((*place, key), f"{key} is missing: write {meaning}")
     yield from _check_partition(rule, (*place, "partition"))
 
@@ -139,22 +227,41 @@ def _check_partition(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     column = rule.column(rule.partition.column)
     parts = rule.partition.max_parts_per_unit
     if type(parts) is not int or parts < 1:
-        yield Mistake((*place, "max_parts_per_unit"), f"max_parts_per_unit must be a whole number of at least 1; got {parts!r}")
+        yield Mistake(
+            (*place, "max_parts_per_unit"),
+            f"max_parts_per_unit must be a whole number of at least 1; got {parts!r}",
+        )
     elif column is None or column.values is None:
-        yield Mistake((*place, "column"), f"a partition needs a column with declared values; {rule.partition.column!r} has none")
+        yield Mistake(
+            (*place, "column"),
+            f"a partition needs a column with declared values; {rule.partition.column!r} has none",
+        )
     elif column.type == "real":
-        yield Mistake((*place, "column"), f"the parts must be whole numbers, text, dates or booleans; {rule.partition.column!r} is real")
+        yield Mistake(
+            (*place, "column"),
+            f"the parts must be whole numbers, text, dates or booleans; {rule.partition.column!r}"
+            " is real",
+        )
     elif parts > len(column.values):
-        yield Mistake((*place, "max_parts_per_unit"), f"max_parts_per_unit must be at most the number of parts ({len(column.values)})")
+        yield Mistake(
+            (*place, "max_parts_per_unit"),
+            f"max_parts_per_unit must be at most the number of parts ({len(column.values)})",
+        )
     elif rule.unit == "row" and parts != 1:
-        yield Mistake((*place, "max_parts_per_unit"), 'a row is in one part: with unit = "row" write max_parts_per_unit = 1')
+        yield Mistake(
+            (*place, "max_parts_per_unit"),
+            'a row is in one part: with unit = "row" write max_parts_per_unit = 1',
+        )
 
 
 def check_consistency(
-    budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...], analysts: tuple[AnalystRule, ...], unsure: Set[str] = frozenset()
+    budgets: tuple[BudgetRule, ...],
+    tables: tuple[TableRule, ...],
+    analysts: tuple[AnalystRule, ...],
+    unsure: Set[str] = frozenset(),
 ) -> Iterator[Mistake]:
-    """Between the pieces: names, populations, sources, and delta against the number of people. The budgets of some populations may have
-    mistakes of their own, and are not missing."""
+    """Between the pieces: names, populations, sources, and delta against the number of people. The
+    budgets of some populations may have mistakes of their own, and are not missing."""
     yield from check_distinct(("budgets",), (rule.population for rule in budgets), "population")
     yield from check_distinct(("tables",), (table.name for table in tables), "table")
     yield from check_distinct(("analysts",), (analyst.name for analyst in analysts), "analyst")
@@ -166,44 +273,76 @@ def check_consistency(
     known = {rule.population for rule in budgets} | unsure
     for population in [name for name in first if name not in known]:
         place = ("tables", first[population].name, "population")
-        yield Mistake(place, f"population {population!r} has no budget: add [budgets.{population}] with its epsilon")
+        yield Mistake(
+            place,
+            f"population {population!r} has no budget: add [budgets.{population}] with its epsilon",
+        )
     for rule, largest in _list_population_sizes(budgets, tables):
         if rule.delta is not None and rule.delta * largest >= 1:
             limit = f"1/max_units (1/{largest})"
-            yield Mistake(("budgets", rule.population, "delta"), f"delta must be below {limit}: at that size it may publish a whole person")
-    for table in tables:
-        if table.unit == "row" and table.max_units is None and any(b.population == table.population and b.delta for b in budgets):
             yield Mistake(
-                ("tables", table.name, "max_rows"), "max_rows is missing: delta is judged against a public upper bound on the rows"
+                ("budgets", rule.population, "delta"),
+                f"delta must be below {limit}: at that size it may publish a whole person",
+            )
+    for table in tables:
+        if (
+            table.unit == "row"
+            and table.max_units is None
+            and any(b.population == table.population and b.delta for b in budgets)
+        ):
+            yield Mistake(
+                ("tables", table.name, "max_rows"),
+                "max_rows is missing: delta is judged against a public upper bound on the rows",
             )
 
 
 def _check_population(first: TableRule, table: TableRule) -> Iterator[Mistake]:
     place, others = ("tables", table.name), f"tables of population {table.population!r}"
     if (first.unit == "row") != (table.unit == "row"):
-        yield Mistake((*place, "unit"), f"{others} must agree on the unit: {first.name!r} has {first.unit!r}, this one {table.unit!r}")
+        yield Mistake(
+            (*place, "unit"),
+            f"{others} must agree on the unit: {first.name!r} has {first.unit!r}, this one"
+            f" {table.unit!r}",
+        )
     if first.neighbours != table.neighbours:
         fix = f"{first.name!r} has {first.neighbours!r}, this one {table.neighbours!r}"
         yield Mistake((*place, "neighbours"), f"{others} must agree on neighbours: {fix}")
 
 
 def _check_sources(tables: tuple[TableRule, ...]) -> Iterator[Mistake]:
-    """One source in two populations would have two budgets for the same people; public and private at once, none at all."""
+    """One source in two populations would have two budgets for the same people; public and
+    private at once, none at all.
+    """
     first: dict[str, TableRule] = {}
     for table in tables:
         other = first.setdefault(table.source, table)
         if (other.public, other.population) != (table.public, table.population):
-            how = "public here and protected there" if other.public != table.public else "in two populations"
-            yield Mistake(("tables", table.name, "source"), f"the source of {table.name!r} is also that of {other.name!r}, {how}")
+            how = (
+                "public here and protected there"
+                if other.public != table.public
+                else "in two populations"
+            )
+            yield Mistake(
+                ("tables", table.name, "source"),
+                f"the source of {table.name!r} is also that of {other.name!r}, {how}",
+            )
         elif other.unit_text != table.unit_text:
             fix = f"{other.name!r} has {other.unit_text!r}, this one {table.unit_text!r}"
-            yield Mistake(("tables", table.name, "unit"), f"tables of one source must have one unit: {fix}")
+            yield Mistake(
+                ("tables", table.name, "unit"), f"tables of one source must have one unit: {fix}"
+            )
 
 
-def _list_population_sizes(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]) -> Iterator[tuple[BudgetRule, int]]:
+def _list_population_sizes(
+    budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]
+) -> Iterator[tuple[BudgetRule, int]]:
     """Each budget with the public bound on the number of its people."""
     for rule in budgets:
-        sizes = [table.max_units for table in tables if table.population == rule.population and table.max_units is not None]
+        sizes = [
+            table.max_units
+            for table in tables
+            if table.population == rule.population and table.max_units is not None
+        ]
         if sizes:
             yield rule, max(sizes)
 
@@ -213,7 +352,10 @@ def list_warnings(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]
     for rule, largest in _list_population_sizes(budgets, tables):
         if rule.delta is not None and rule.delta * largest * 10 > 1:
             advice = f"stay below 1/(10 max_units), here {format_number(Fraction(1, 10 * largest))}"
-            yield f"The delta of population {rule.population!r} ({format_number(rule.delta)}) is large for {largest} units: {advice}."
+            yield (
+                f"The delta of population {rule.population!r} ({format_number(rule.delta)}) is"
+                f" large for {largest} units: {advice}."
+            )
     used = {table.population for table in tables}
     for rule in budgets:
         if rule.population not in used:

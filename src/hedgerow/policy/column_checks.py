@@ -1,4 +1,6 @@
-"""What is wrong with the declaration of a column, looked at alone (and as the unit of its table)."""
+"""What is wrong with the declaration of a column, looked at alone (and as the unit of its
+table).
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,42 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
     """Within one column; ``unit`` is the unit of its table."""
     yield from check_name(place, rule.name, "a column")
     declared = [
-        key for key, value in (("min", rule.low), ("max", rule.high), ("step", rule.step), ("values", rule.values)) if value is not None
+        key
+        for key, value in (
+            ("min", rule.low),
+            ("max", rule.high),
+            ("step", rule.step),
+            ("values", rule.values),
+        )
+        if value is not None
     ]
     is_unit = unit not in {None, "row"} and rule.name.casefold() == str(unit).casefold()
     if is_unit and rule.hidden:
-        yield Mistake((*place, "hidden"), f"the unit column {rule.name!r} is never shown anyway: leave hidden out")
+        yield Mistake(
+            (*place, "hidden"),
+            f"the unit column {rule.name!r} is never shown anyway: leave hidden out",
+        )
     elif is_unit and declared:
-        yield Mistake((*place, declared[0]), f"the unit column {rule.name!r} says who is protected: give it a type at most")
+        yield Mistake(
+            (*place, declared[0]),
+            f"the unit column {rule.name!r} says who is protected: give it a type at most",
+        )
     elif rule.hidden:
         if rule.type is not None or declared:
-            yield Mistake(place, f"hidden = true excludes the rest: leave out {', '.join(['type', *declared] if rule.type else declared)}")
+            yield Mistake(
+                place,
+                "hidden = true excludes the rest: leave out"
+                f" {', '.join(['type', *declared] if rule.type else declared)}",
+            )
     elif rule.type is None:
-        yield Mistake((*place, "type"), f"type is missing: write one of {', '.join(TYPES)}, or values, or hidden = true")
+        yield Mistake(
+            (*place, "type"),
+            f"type is missing: write one of {', '.join(TYPES)}, or values, or hidden = true",
+        )
     elif rule.type not in TYPES:
-        yield Mistake((*place, "type"), f"type must be one of {', '.join(TYPES)}; got {rule.type!r}")
+        yield Mistake(
+            (*place, "type"), f"type must be one of {', '.join(TYPES)}; got {rule.type!r}"
+        )
     else:
         yield from chain(_check_bounds(rule, place), _check_values(rule, place))
 
@@ -42,21 +66,35 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
 def _check_bounds(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
     low, high, step = rule.low, rule.high, rule.step
     if rule.type not in {"integer", "real"} and not low is high is step is None:
-        fix = 'write a range of values, such as values = "2026-01-01 … 2026-12-31"' if rule.type == "date" else "leave them out"
+        fix = (
+            'write a range of values, such as values = "2026-01-01 … 2026-12-31"'
+            if rule.type == "date"
+            else "leave them out"
+        )
         yield Mistake(place, f"min, max and step are for integer and real columns: {fix}")
     elif low is None and high is None:
         if step is not None:
             yield Mistake((*place, "step"), "step needs min and max")
     elif low is None or high is None:
         there, gone = ("max", "min") if low is None else ("min", "max")
-        yield Mistake((*place, there), f"{gone} is missing: {there} alone does not bound how far one unit moves an answer")
+        yield Mistake(
+            (*place, there),
+            f"{gone} is missing: {there} alone does not bound how far one unit moves an answer",
+        )
     elif high <= low:
-        yield Mistake((*place, "max"), f"max must be above min ({format_number(low)}); got {format_number(high)}")
+        yield Mistake(
+            (*place, "max"),
+            f"max must be above min ({format_number(low)}); got {format_number(high)}",
+        )
     else:
         if rule.type == "integer":
             for key, number in (("min", low), ("max", high), ("step", step)):
                 if number is not None and number.denominator != 1:
-                    yield Mistake((*place, key), f"{key} of an integer column must be a whole number; got {format_number(number)}")
+                    yield Mistake(
+                        (*place, key),
+                        f"{key} of an integer column must be a whole number; got"
+                        f" {format_number(number)}",
+                    )
         if step is not None:
             yield from _check_step(low, high, step, place)
 
@@ -65,27 +103,46 @@ def _check_step(low: Fraction, high: Fraction, step: Fraction, place: KeyPath) -
     if step <= 0:
         yield Mistake((*place, "step"), f"step must be above 0; got {format_number(step)}")
     elif step > high - low:
-        yield Mistake((*place, "step"), f"step must be at most max - min ({format_number(high - low)}); got {format_number(step)}")
+        yield Mistake(
+            (*place, "step"),
+            f"step must be at most max - min ({format_number(high - low)}); got"
+            f" {format_number(step)}",
+        )
     elif (high - low) / step > MAX_STEPS or max(-low, high) / step > _MAX_STEPS_FROM_ZERO:
-        yield Mistake((*place, "step"), f"step must be larger, or the range smaller: at most 2^40 steps of {format_number(step)} fit")
+        yield Mistake(
+            (*place, "step"),
+            "step must be larger, or the range smaller: at most 2^40 steps of"
+            f" {format_number(step)} fit",
+        )
 
 
 def _check_values(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
     if rule.values is None:
         return
     place = (*place, "values")
-    if rule.grain not in GRANULARITIES or (rule.grain != "day" and any(_compute_first_day(value, rule.grain) != value for value in rule.values)):
+    if rule.grain not in GRANULARITIES or (
+        rule.grain != "day"
+        and any(_compute_first_day(value, rule.grain) != value for value in rule.values)
+    ):
         yield Mistake(place, f"values must be dates on the first day of their {rule.grain}")
     if not rule.values:
         yield Mistake(place, "values must not be empty")
     seen = set()
     for value in rule.values:
         if value in seen:
-            yield Mistake(place, f"values must be distinct; {value if isinstance(value, str) else str(value)!r} is there twice")
+            yield Mistake(
+                place,
+                f"values must be distinct; {value if isinstance(value, str) else str(value)!r} is"
+                " there twice",
+            )
             break
         seen.add(value)
     if rule.low is not None and rule.high is not None:
-        outside = [value for value in rule.values if isinstance(value, (int, Fraction)) and not rule.low <= value <= rule.high]
+        outside = [
+            value
+            for value in rule.values
+            if isinstance(value, (int, Fraction)) and not rule.low <= value <= rule.high
+        ]
         if outside:
             yield Mistake(place, f"values must lie between min and max; got {outside[0]}")
 

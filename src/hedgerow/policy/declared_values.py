@@ -1,9 +1,10 @@
 """The ``values`` of a column: a list, or a range written as people write it.
 
-    values = ["north", "south"]              a list of one kind: text, whole numbers, numbers, dates, true and false
-    values = "2026-01 … 2026-12"             months: dates with the grain "month", each held as its first day
-    values = "2026-01-01 ... 2026-01-31"     days; three dots do as well as one ellipsis
-    values = "1 … 12"                        whole numbers; with type = "date", years
+    values = ["north", "south"]              a list of one kind: text, whole numbers, numbers,
+    dates, true and false values = "2026-01 … 2026-12"             months: dates with the grain
+    "month", each held as its first day values = "2026-01-01 ... 2026-01-31"     days; three dots do
+    as well as one ellipsis values = "1 … 12"                        whole numbers; with type =
+    "date", years
 
 Numbers come out exact: whole numbers as int, others as Fraction.
 """
@@ -26,7 +27,8 @@ __all__ = ["GRANULARITIES", "MAX_VALUES", "TYPES", "Granularity", "Value", "read
 Value = str | int | Fraction | date
 Granularity = Literal["day", "month", "year"]
 
-GRANULARITIES: Final[dict[Granularity, int]] = {"day": 10, "month": 7, "year": 4}  # and how many characters of 2026-01-31 tell it
+# and how many characters of 2026-01-31 tell it
+GRANULARITIES: Final[dict[Granularity, int]] = {"day": 10, "month": 7, "year": 4}
 
 TYPES: Final = ("integer", "real", "text", "date", "boolean")
 MAX_VALUES: Final = 100_000
@@ -39,8 +41,11 @@ _YEAR = re.compile(r"[0-9]{4}")
 _FORMS = 'must be a list such as ["north", "south"] or a range such as "2026-01 … 2026-12"'
 
 
-def read_values(written: object, declared: str | None = None) -> tuple[str, tuple[Value, ...], Granularity]:
-    """The type of the column, its values in the order written, and what a date stands for: its day, its month or its year.
+def read_values(
+    written: object, declared: str | None = None
+) -> tuple[str, tuple[Value, ...], Granularity]:
+    """The type of the column, its values in the order written, and what a date stands for: its day,
+    its month or its year.
 
     ``declared`` is the type that the policy states, if any.
     """
@@ -56,7 +61,9 @@ def read_values(written: object, declared: str | None = None) -> tuple[str, tupl
     else:
         raise InvalidArgument("values", _FORMS, written)
     if not values:
-        raise InvalidArgument("values", "must not be empty; list every value that may appear in an answer")
+        raise InvalidArgument(
+            "values", "must not be empty; list every value that may appear in an answer"
+        )
     return kind, values, grain
 
 
@@ -87,7 +94,9 @@ def _find_type(item: object) -> str:
         return "text"
     if isinstance(item, date) and not isinstance(item, datetime):
         return "date"
-    raise InvalidArgument("values", "must be text, numbers, dates (without a time of day), or true and false", item)
+    raise InvalidArgument(
+        "values", "must be text, numbers, dates (without a time of day), or true and false", item
+    )
 
 
 def _read_value(item: object, kind: str) -> Value:
@@ -110,9 +119,15 @@ def _read_value(item: object, kind: str) -> Value:
 
 def _parse_date(text: str) -> date:
     if not any(shape.fullmatch(text) for shape in (_DAY, _MONTH, _YEAR)):
-        raise InvalidArgument("values", "must be dates such as 2026-01-31, or months such as 2026-01", text)
+        raise InvalidArgument(
+            "values", "must be dates such as 2026-01-31, or months such as 2026-01", text
+        )
     try:
-        return date.fromisoformat(text + "-01-01"[len(text) - GRANULARITIES["day"] :] if len(text) < GRANULARITIES["day"] else text)
+        return date.fromisoformat(
+            text + "-01-01"[len(text) - GRANULARITIES["day"] :]
+            if len(text) < GRANULARITIES["day"]
+            else text
+        )
     except ValueError as error:
         raise InvalidArgument("values", "must be dates of the calendar", text) from error
 
@@ -122,7 +137,12 @@ def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...]
     if not ends:
         raise InvalidArgument("values", _FORMS, text)
     first, last = ends[1], ends[2]
-    for shape, kind, steps in ((_DAY, "date", _list_days), (_MONTH, "date", _list_months), (_YEAR, "year", _list_years), (_INTEGER, "integer", _list_integers)):
+    for shape, kind, steps in (
+        (_DAY, "date", _list_days),
+        (_MONTH, "date", _list_months),
+        (_YEAR, "year", _list_years),
+        (_INTEGER, "integer", _list_integers),
+    ):
         if kind == "year" and declared != "date":
             continue
         if shape.fullmatch(first) and shape.fullmatch(last):
@@ -130,8 +150,14 @@ def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...]
             fits = {"date", "text"} if kind in {"date", "year"} else {"integer", "real", "text"}
             if taken not in fits:
                 raise InvalidArgument("values", f"must fit the type {taken!r}", text)
-            return taken, _build_range_values(steps(first, last, text), taken, first), _find_granularity([first]) if taken == "date" else "day"
-    raise InvalidArgument("values", "must run between two days, two months or two whole numbers", text)
+            return (
+                taken,
+                _build_range_values(steps(first, last, text), taken, first),
+                _find_granularity([first]) if taken == "date" else "day",
+            )
+    raise InvalidArgument(
+        "values", "must run between two days, two months or two whole numbers", text
+    )
 
 
 def _build_range_values(steps: Iterator[Value], kind: str, first: str) -> tuple[Value, ...]:
@@ -139,10 +165,14 @@ def _build_range_values(steps: Iterator[Value], kind: str, first: str) -> tuple[
     values: list[Value] = []
     for step in steps:
         if len(values) == MAX_VALUES:
-            raise InvalidArgument("values", f"must be at most {MAX_VALUES:,}; write a coarser range")
+            raise InvalidArgument(
+                "values", f"must be at most {MAX_VALUES:,}; write a coarser range"
+            )
         if kind == "text":
             padded = len(first) if first.startswith("0") else 0
-            step = step.isoformat()[: len(first)] if isinstance(step, date) else f"{step:0{padded}d}"
+            step = (
+                step.isoformat()[: len(first)] if isinstance(step, date) else f"{step:0{padded}d}"
+            )
         values.append(Fraction(step) if kind == "real" and isinstance(step, int) else step)
     return tuple(values)
 

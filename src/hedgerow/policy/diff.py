@@ -1,10 +1,12 @@
 """What a new policy changes about the accepted one.
 
-Once a ledger is open, a file alone cannot loosen what was promised: every sentence of ``list_loosenings`` needs the custodian's explicit
-word. Sentences of ``list_tightenings`` (stricter, or new beside the old) take effect silently, and are recorded.
+Once a ledger is open, a file alone cannot loosen what was promised: every sentence of
+``list_loosenings`` needs the custodian's explicit word. Sentences of ``list_tightenings``
+(stricter, or new beside the old) take effect silently, and are recorded.
 
-In doubt a change is a loosening. New bounds are not "tighter" bounds: narrower ones may have been read off the data. A table
-that goes would come back as a new one, free of its old rules, so that taking it away needs a word as well.
+In doubt a change is a loosening. New bounds are not "tighter" bounds: narrower ones may have been
+read off the data. A table that goes would come back as a new one, free of its old rules, so that
+taking it away needs a word as well.
 """
 
 from __future__ import annotations
@@ -36,14 +38,21 @@ def list_loosenings(old: Policy, new: Policy) -> tuple[str, ...]:
 
 
 def list_tightenings(old: Policy, new: Policy) -> tuple[str, ...]:
-    """One sentence for each other change: stricter, or new. Allowed without a word, and still recorded."""
-    return tuple(change.message for change in _compare_policies(old, new) if not change.is_loosening)
+    """One sentence for each other change: stricter, or new. Allowed without a word, and still
+    recorded.
+    """
+    return tuple(
+        change.message for change in _compare_policies(old, new) if not change.is_loosening
+    )
 
 
 def _compare_policies(old: Policy, new: Policy) -> Iterator[_Change]:
     for key in ("name", "engine", "ledger"):
         if getattr(old, key) != getattr(new, key):
-            yield _Change(key == "ledger", f"database: {key} changes from {getattr(old, key)!r} to {getattr(new, key)!r}.")
+            yield _Change(
+                key == "ledger",
+                f"database: {key} changes from {getattr(old, key)!r} to {getattr(new, key)!r}.",
+            )
     yield from _compare_numbers("database: max_failures", old.max_failures, new.max_failures)
     yield from _compare_budgets(old, new)
     yield from _compare_tables(old, new)
@@ -51,17 +60,30 @@ def _compare_policies(old: Policy, new: Policy) -> Iterator[_Change]:
 
 
 def _compare_numbers(
-    what: str, before: Fraction | int | None, after: Fraction | int | None, *, without_is_strict: bool = False
+    what: str,
+    before: Fraction | int | None,
+    after: Fraction | int | None,
+    *,
+    without_is_strict: bool = False,
 ) -> Iterator[_Change]:
-    """A number that grows, comes or goes. ``without_is_strict``: to have none is the strictest (a delta), not the loosest (a cap)."""
+    """A number that grows, comes or goes. ``without_is_strict``: to have none is the strictest
+    (a delta), not the loosest (a cap).
+    """
     if before == after:
         return
     if before is None or after is None:
         loose = (before is None) == without_is_strict
-        says = f"{what} of {format_number(_to_fraction(after))} is added." if before is None else f"{what} of {format_number(_to_fraction(before))} is dropped."
+        says = (
+            f"{what} of {format_number(_to_fraction(after))} is added."
+            if before is None
+            else f"{what} of {format_number(_to_fraction(before))} is dropped."
+        )
     else:
         loose = after > before
-        says = f"{what} is {'raised' if loose else 'lowered'} from {format_number(_to_fraction(before))} to {format_number(_to_fraction(after))}."
+        says = (
+            f"{what} is {'raised' if loose else 'lowered'} from"
+            f" {format_number(_to_fraction(before))} to {format_number(_to_fraction(after))}."
+        )
     yield _Change(loose, says)
 
 
@@ -77,49 +99,91 @@ def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
         if population in before:
             yield from _compare_budget(before[population], rule)
         else:
-            yield _Change(False, f"population {population!r}: is new, with epsilon {format_number(rule.epsilon)}.")
+            yield _Change(
+                False,
+                f"population {population!r}: is new, with epsilon {format_number(rule.epsilon)}.",
+            )
 
 
 def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
     whose = f"population {before.population!r}"
     # Two kinds of sentence: what the budget holds, and what one question may take out of it.
     yield from _compare_numbers(f"budget of {whose}: epsilon", before.epsilon, after.epsilon)
-    yield from _compare_numbers(f"budget of {whose}: delta", before.delta, after.delta, without_is_strict=True)
-    if (before.max_epsilon_per_query, after.max_epsilon_per_query) != (before.epsilon, after.epsilon):  # as large as the budget: no cap
-        yield from _compare_numbers(f"{whose}: max_epsilon_per_query", before.max_epsilon_per_query, after.max_epsilon_per_query)
+    yield from _compare_numbers(
+        f"budget of {whose}: delta", before.delta, after.delta, without_is_strict=True
+    )
+    # as large as the budget: no cap
+    if (before.max_epsilon_per_query, after.max_epsilon_per_query) != (
+        before.epsilon,
+        after.epsilon,
+    ):
+        yield from _compare_numbers(
+            f"{whose}: max_epsilon_per_query",
+            before.max_epsilon_per_query,
+            after.max_epsilon_per_query,
+        )
     if before.noise != after.noise:
-        yield _Change(after.noise != "laplace", f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.")
-    # What a question costs that names no price decides nothing: an analyst may name any price up to the cap.
+        yield _Change(
+            after.noise != "laplace",
+            f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.",
+        )
+    # What a question costs that names no price decides nothing: an analyst may name any price up to
+    # the cap.
     for key in ("default_epsilon", "default_delta"):
         if getattr(before, key) != getattr(after, key):
-            yield _Change(False, f"{whose}: {key} changes from {format_number(getattr(before, key))} to {format_number(getattr(after, key))}.")
+            yield _Change(
+                False,
+                f"{whose}: {key} changes from {format_number(getattr(before, key))} to"
+                f" {format_number(getattr(after, key))}.",
+            )
 
 
 def _compare_tables(old: Policy, new: Policy) -> Iterator[_Change]:
-    before, after = ({rule.name.casefold(): rule for rule in policy.tables} for policy in (old, new))
+    before, after = (
+        {rule.name.casefold(): rule for rule in policy.tables} for policy in (old, new)
+    )
     for name in [name for name in before if name not in after]:
-        yield _Change(True, f"table {before[name].name!r}: goes, and its rules with it; coming back it would be new.")
+        yield _Change(
+            True,
+            f"table {before[name].name!r}: goes, and its rules with it; coming back it would be"
+            " new.",
+        )
     for name, rule in after.items():
         if name in before:
             yield from _compare_table(before[name], rule)
         else:
             yield _Change(False, f"table {rule.name!r}: is new.")
         if name not in before or before[name].source != rule.source:
-            yield from _find_reused_source(rule, [other for known, other in before.items() if known != name], new.folder)
+            yield from _find_reused_source(
+                rule, [other for known, other in before.items() if known != name], new.folder
+            )
 
 
-def _find_reused_source(rule: TableRule, others: Sequence[TableRule], folder: Path) -> Iterator[_Change]:
-    """Say so where a table comes to a source that another one had before, under whatever name of the file."""
+def _find_reused_source(
+    rule: TableRule, others: Sequence[TableRule], folder: Path
+) -> Iterator[_Change]:
+    """Say so where a table comes to a source that another one had before, under whatever name of
+    the file.
+    """
     mine = _identify_file(folder / rule.source)
     known = next((other for other in others if mine & _identify_file(folder / other.source)), None)
     if known is not None and (known.public, known.population) != (rule.public, rule.population):
-        yield _Change(True, f"table {rule.name!r}: takes the source of {known.name!r} to another population, or makes it public.")
-    elif known is not None and not rule.public:  # what is hidden, bounded or capped there need not be so here
-        yield _Change(True, f"table {rule.name!r}: shows the source of {known.name!r} by rules of its own.")
+        yield _Change(
+            True,
+            f"table {rule.name!r}: takes the source of {known.name!r} to another population, or"
+            " makes it public.",
+        )
+    # what is hidden, bounded or capped there need not be so here
+    elif known is not None and not rule.public:
+        yield _Change(
+            True, f"table {rule.name!r}: shows the source of {known.name!r} by rules of its own."
+        )
 
 
 def _identify_file(place: Path) -> set[object]:
-    """Return what a file is known by: where it is through all links, and device and inode, which a hard link has in common with it."""
+    """Return what a file is known by: where it is through all links, and device and inode, which
+    a hard link has in common with it.
+    """
     try:
         seen = place.stat()
     except OSError:  # it is not there now, and its name is all there is
@@ -130,21 +194,43 @@ def _identify_file(place: Path) -> set[object]:
 def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:
     table = f"table {after.name!r}"
     if before.public != after.public:
-        yield _Change(after.public, f"{table}: becomes {'public: nobody in it is protected any more' if after.public else 'protected'}.")
+        yield _Change(
+            after.public,
+            f"{table}: becomes"
+            f" {'public: nobody in it is protected any more' if after.public else 'protected'}.",
+        )
     else:
-        for key, name in (("unit_text", "unit"), ("neighbours", "neighbours"), ("population", "population")):
+        for key, name in (
+            ("unit_text", "unit"),
+            ("neighbours", "neighbours"),
+            ("population", "population"),
+        ):
             if getattr(before, key) != getattr(after, key):
-                yield _Change(True, f"{table}: {name} changes from {getattr(before, key)!r} to {getattr(after, key)!r}.")
+                yield _Change(
+                    True,
+                    f"{table}: {name} changes from {getattr(before, key)!r} to"
+                    f" {getattr(after, key)!r}.",
+                )
         for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
-            yield from _compare_numbers(f"{table}: {key}", getattr(before, key), getattr(after, key))
+            yield from _compare_numbers(
+                f"{table}: {key}", getattr(before, key), getattr(after, key)
+            )
     if before.source != after.source:
         same = before.version == after.version
         advice = " under the same version; declare a new one" if same else ""
-        yield _Change(same, f"{table}: source changes from {before.source!r} to {after.source!r}{advice}.")
+        yield _Change(
+            same, f"{table}: source changes from {before.source!r} to {after.source!r}{advice}."
+        )
     if before.version != after.version:
-        yield _Change(False, f"{table}: goes on with version {after.version!r} after {before.version!r}.")
+        yield _Change(
+            False, f"{table}: goes on with version {after.version!r} after {before.version!r}."
+        )
     if before.auto_bounds != after.auto_bounds:
-        found = "bounds that are not declared are found in the data, privately" if after.auto_bounds else "bounds are not found any more"
+        found = (
+            "bounds that are not declared are found in the data, privately"
+            if after.auto_bounds
+            else "bounds are not found any more"
+        )
         yield _Change(after.auto_bounds, f"{table}: {found}.")
     if before.multiline != after.multiline:
         lines = "may hold line breaks" if after.multiline else "may not hold line breaks any more"
@@ -157,17 +243,28 @@ def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:
     yield from _compare_columns(before, after, table)
 
 
-def _compare_partition(before: PartitionRule | None, after: PartitionRule | None, table: str) -> Iterator[_Change]:
-    """Every change needs a word: the same questions cost something else from here on. The ledger adds up old and new parts."""
+def _compare_partition(
+    before: PartitionRule | None, after: PartitionRule | None, table: str
+) -> Iterator[_Change]:
+    """Every change needs a word: the same questions cost something else from here on. The ledger
+    adds up old and new parts.
+    """
     if before is None or after is None:
         if before != after:
             yield _Change(
-                True, f"{table}: partition is {'added' if before is None else 'dropped'}, and questions are paid for in another way."
+                True,
+                f"{table}: partition is {'added' if before is None else 'dropped'}, and questions"
+                " are paid for in another way.",
             )
     elif before.column != after.column:
-        yield _Change(True, f"{table}: partition changes its column from {before.column!r} to {after.column!r}.")
+        yield _Change(
+            True,
+            f"{table}: partition changes its column from {before.column!r} to {after.column!r}.",
+        )
     else:
-        for change in _compare_numbers(f"{table}: max_parts_per_unit", before.max_parts_per_unit, after.max_parts_per_unit):
+        for change in _compare_numbers(
+            f"{table}: max_parts_per_unit", before.max_parts_per_unit, after.max_parts_per_unit
+        ):
             yield _Change(True, change.message)
 
 
@@ -175,18 +272,28 @@ def _compare_columns(old: TableRule, new: TableRule, table: str) -> Iterator[_Ch
     before, after = ({rule.name.casefold(): rule for rule in rules.columns} for rules in (old, new))
     for name in [name for name in before if name not in after]:
         rule = before[name]
-        yield _Change(rule.hidden, f"column {rule.name!r} of {table}: is {'hidden' if rule.hidden else 'declared'} no more.")
+        yield _Change(
+            rule.hidden,
+            f"column {rule.name!r} of {table}: is {'hidden' if rule.hidden else 'declared'} no"
+            " more.",
+        )
     for name, rule in after.items():
         if name in before:
             yield from _compare_column(before[name], rule, table)
         else:
-            yield _Change(not rule.hidden, f"column {rule.name!r} of {table}: is newly {'hidden' if rule.hidden else 'declared'}.")
+            yield _Change(
+                not rule.hidden,
+                f"column {rule.name!r} of {table}: is newly"
+                f" {'hidden' if rule.hidden else 'declared'}.",
+            )
 
 
 def _compare_column(before: ColumnRule, after: ColumnRule, table: str) -> Iterator[_Change]:
     column = f"column {after.name!r} of {table}"
     if before.hidden != after.hidden:
-        yield _Change(before.hidden, f"{column}: is {'shown, and was hidden' if before.hidden else 'hidden'}.")
+        yield _Change(
+            before.hidden, f"{column}: is {'shown, and was hidden' if before.hidden else 'hidden'}."
+        )
         return
     for key, name in (("type", "type"), ("low", "min"), ("high", "max"), ("step", "step")):
         old, new = getattr(before, key), getattr(after, key)

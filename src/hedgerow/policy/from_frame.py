@@ -1,4 +1,6 @@
-"""What the arguments of ``protect`` say, written as a policy document, so that one reader checks both."""
+"""What the arguments of ``protect`` say, written as a policy document, so that one reader checks
+both.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +19,41 @@ FRAME_SOURCE = "frame"
 _DEFAULT_CAPS = {"max_groups": 3, "max_rows_per_group": 1}
 
 
-def build_frame_document(frame: object, budget: Mapping[str, Any], table: dict[str, Any], columns: object) -> dict[str, Any]:
+def build_frame_document(
+    frame: object, budget: Mapping[str, Any], table: dict[str, Any], columns: object
+) -> dict[str, Any]:
     """The document with one table "data"; arguments that are None are left out."""
     if not isinstance(columns, Mapping):
-        raise InvalidArgument("columns", 'must be a dict such as {"age": (0, 110), "region": ["north", "south"]}', columns)
+        raise InvalidArgument(
+            "columns",
+            'must be a dict such as {"age": (0, 110), "region": ["north", "south"]}',
+            columns,
+        )
     names = _list_columns(frame)
     if names is not None:
         known = ", ".join(map(str, names))
         if table["unit"] != "row" and table["unit"] not in names:
             if table["unit"] in getattr(getattr(frame, "index", None), "names", ()):
                 raise InvalidArgument(
-                    "unit", "is the index of the frame: write frame.reset_index(), which makes a column of it", table["unit"]
+                    "unit",
+                    "is the index of the frame: write frame.reset_index(), which makes a column"
+                    " of it",
+                    table["unit"],
                 )
-            raise InvalidArgument("unit", f"must be 'row' or a column of the frame: {known}", table["unit"])
+            raise InvalidArgument(
+                "unit", f"must be 'row' or a column of the frame: {known}", table["unit"]
+            )
         for name in columns:
             if name not in names:
                 raise InvalidArgument("columns", f"must be columns of the frame: {known}", name)
-    if table["unit"] == "row":  # the usual caps are for people with many rows; a row is in one group, once
+    # the usual caps are for people with many rows; a row is in one group, once
+    if table["unit"] == "row":
         table = {key: value for key, value in table.items() if _DEFAULT_CAPS.get(key) != value}
-    declared = {name: _build_column(frame, name, written) for name, written in columns.items() if written is not None}
+    declared = {
+        name: _build_column(frame, name, written)
+        for name, written in columns.items()
+        if written is not None
+    }
     return {
         "database": {"name": "data"},
         "budget": {key: value for key, value in budget.items() if value is not None},
@@ -55,15 +73,24 @@ def _build_column(frame: object, name: str, written: object) -> Mapping[str, Any
         if isinstance(low, date) and isinstance(high, date):
             return {"type": "date", "values": f"{low.isoformat()[:10]} … {high.isoformat()[:10]}"}
         if isinstance(low, str) and isinstance(high, str):
-            raise InvalidArgument(f"columns[{name!r}]", f"must be a list where these are its values: [{low!r}, {high!r}]", written)
+            raise InvalidArgument(
+                f"columns[{name!r}]",
+                f"must be a list where these are its values: [{low!r}, {high!r}]",
+                written,
+            )
         whole = all(isinstance(end, Integral) for end in written) and _has_integer_type(frame, name)
         return {"type": "integer" if whole else "real", "min": low, "max": high}
-    ways = f"bounds (low, high) of numbers or dates, a list of values, one of {', '.join(TYPES)}, a dict as in a policy file, or None"
+    ways = (
+        f"bounds (low, high) of numbers or dates, a list of values, one of {', '.join(TYPES)}, a"
+        " dict as in a policy file, or None"
+    )
     raise InvalidArgument(f"columns[{name!r}]", f"must be {ways}", written)
 
 
 def _list_columns(frame: Any) -> list[Any] | None:
-    """The names of the columns, in the ways of Arrow, pandas, polars and plain dicts; None when the frame is something else."""
+    """The names of the columns, in the ways of Arrow, pandas, polars and plain dicts; None when
+    the frame is something else.
+    """
     if isinstance(frame, Mapping):
         return list(frame)
     if type(frame).__name__ == "LazyFrame":

@@ -1,8 +1,8 @@
 """The custodian's whole decision as one frozen value.
 
-Who is protected (unit, neighbours, population), how much they may lose (budgets), what is public about the data (columns,
-upper bounds), who may ask (analysts). A Policy is checked as a whole when it is made; there is none that did not pass.
-It never holds data and never looks at any.
+Who is protected (unit, neighbours, population), how much they may lose (budgets), what is public
+about the data (columns, upper bounds), who may ask (analysts). A Policy is checked as a whole when
+it is made; there is none that did not pass. It never holds data and never looks at any.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """A checked policy. ``folder`` is where relative paths start; it is no part of the decision, nor of the digest.
+    """A checked policy. ``folder`` is where relative paths start; it is no part of the decision,
+    nor of the digest.
 
-    ``ledger`` None keeps the ledger in memory (a frame in a notebook); otherwise it is a path. Two policies are equal when they
-    decide the same; the order of tables and columns decides nothing.
+    ``ledger`` None keeps the ledger in memory (a frame in a notebook); otherwise it is a path. Two
+    policies are equal when they decide the same; the order of tables and columns decides nothing.
     """
 
     name: str
@@ -72,9 +73,13 @@ class Policy:
     def __post_init__(self) -> None:
         mistakes = [
             *check_database(self.name, self.engine, self.max_failures),
-            *chain.from_iterable(check_budget(rule, ("budgets", rule.population)) for rule in self.budgets),
+            *chain.from_iterable(
+                check_budget(rule, ("budgets", rule.population)) for rule in self.budgets
+            ),
             *chain.from_iterable(check_table(rule, ("tables", rule.name)) for rule in self.tables),
-            *chain.from_iterable(check_analyst(rule, ("analysts", rule.name)) for rule in self.analysts),
+            *chain.from_iterable(
+                check_analyst(rule, ("analysts", rule.name)) for rule in self.analysts
+            ),
             *check_consistency(self.budgets, self.tables, self.analysts),
             *check_links(self.tables),
         ]
@@ -84,7 +89,16 @@ class Policy:
     @classmethod
     def from_parts(cls, parts: PolicyParts, folder: Path = Path()) -> Policy:
         """The policy of parts that were read from somewhere."""
-        return cls(parts.name, parts.engine, parts.ledger, parts.budgets, parts.tables, parts.analysts, folder, parts.max_failures)
+        return cls(
+            parts.name,
+            parts.engine,
+            parts.ledger,
+            parts.budgets,
+            parts.tables,
+            parts.analysts,
+            folder,
+            parts.max_failures,
+        )
 
     @classmethod
     def for_frame(
@@ -103,10 +117,11 @@ class Policy:
         version: str = "1",
         ledger: str | Path | None = None,
     ) -> Policy:
-        """The policy of one frame in memory, as table "data". Looks at the names and types of its columns, never at a row.
+        """The policy of one frame in memory, as table "data". Looks at the names and types of its
+        columns, never at a row.
 
-        A column is declared by bounds ``(0, 110)``, by a list of values, by its type (``"text"``), by a dict as in a policy file, or
-        not at all (None).
+        A column is declared by bounds ``(0, 110)``, by a list of values, by its type (``"text"``),
+        by a dict as in a policy file, or not at all (None).
         """
         budget = {"epsilon": epsilon, "delta": delta, "noise": noise}
         table: dict[str, Any] = {
@@ -118,17 +133,26 @@ class Policy:
             "max_groups": max_groups,
             "max_rows_per_group": max_rows_per_group,
         }
-        parts, mistakes = read_document(build_frame_document(frame, budget, table, columns), files=False)
+        parts, mistakes = read_document(
+            build_frame_document(frame, budget, table, columns), files=False
+        )
         if mistakes:
             raise build_policy_error(mistakes)
-        return cls("data", parts.engine, None if ledger is None else str(ledger), parts.budgets, parts.tables)
+        return cls(
+            "data",
+            parts.engine,
+            None if ledger is None else str(ledger),
+            parts.budgets,
+            parts.tables,
+        )
 
     @classmethod
     def from_canonical(cls, text: str, folder: Path = Path()) -> Policy:
         """The policy that ``canonical`` wrote."""
         try:
             return cls.from_parts(decode_policy(text), folder)
-        except (TypeError, AttributeError) as error:  # a number where text belongs, or the other way round
+        # a number where text belongs, or the other way round
+        except (TypeError, AttributeError) as error:
             raise InvalidArgument("policy text", "is not the canonical text of a policy") from error
 
     def __eq__(self, other: object) -> bool:
@@ -139,7 +163,17 @@ class Policy:
 
     def canonical(self) -> str:
         """One text for one policy: stable JSON, exact numbers."""
-        return encode_policy(PolicyParts(self.name, self.engine, self.ledger, self.budgets, self.tables, self.analysts, self.max_failures))
+        return encode_policy(
+            PolicyParts(
+                self.name,
+                self.engine,
+                self.ledger,
+                self.budgets,
+                self.tables,
+                self.analysts,
+                self.max_failures,
+            )
+        )
 
     @property
     def digest(self) -> str:
@@ -187,12 +221,19 @@ class Policy:
         return None if self.ledger is None else self.folder / self.ledger
 
 
-def build_policy_error(mistakes: list[Mistake], lines: Mapping[KeyPath, int] | None = None) -> InvalidArgument:
-    """One error that lists every mistake: by line where there is a file, else by the path of the key."""
+def build_policy_error(
+    mistakes: list[Mistake], lines: Mapping[KeyPath, int] | None = None
+) -> InvalidArgument:
+    """One error that lists every mistake: by line where there is a file, else by the path of the
+    key.
+    """
     if lines is None:
         said = [f"{'.'.join(mistake.path)}: {mistake.message}" for mistake in mistakes]
     else:
-        numbered = sorted(((_find_line(mistake.path, lines), mistake.message) for mistake in mistakes), key=lambda item: item[0])
+        numbered = sorted(
+            ((_find_line(mistake.path, lines), mistake.message) for mistake in mistakes),
+            key=lambda item: item[0],
+        )
         said = [f"line {line}: {says}" for line, says in numbered]
     count = "a mistake" if len(said) == 1 else f"{len(said)} mistakes"
     return InvalidArgument("policy", f"has {count}:\n  " + "\n  ".join(said))

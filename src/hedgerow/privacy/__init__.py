@@ -1,4 +1,6 @@
-"""Who is protected, how far they move an answer, what hiding the move costs, and how much there is to spend."""
+"""Who is protected, how far they move an answer, what hiding the move costs, and how much there
+is to spend.
+"""
 
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.budget_view import Balance, DualBalance
@@ -7,7 +9,11 @@ from hedgerow.privacy.parallel_composition import PartLosses
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.privacy.zcdp import compute_laplace_rho, compute_pure_rho
-from hedgerow.privacy.zcdp_conversion import convert_rho_to_delta, convert_rho_to_epsilon, find_largest_rho
+from hedgerow.privacy.zcdp_conversion import (
+    convert_rho_to_delta,
+    convert_rho_to_epsilon,
+    find_largest_rho,
+)
 
 __all__ = [
     "Balance",

@@ -1,19 +1,21 @@
 """The dual filter: what one population of people may lose in all, however the questions are chosen.
 
-**Statement.** Ask anything, each question chosen in full view of all earlier answers, charges included; stop when ``after`` refuses.
-Then the whole conversation is epsilon-DP for a budget without delta, and (epsilon, delta)-DP for a budget with one.
+**Statement.** Ask anything, each question chosen in full view of all earlier answers, charges
+included; stop when ``after`` refuses. Then the whole conversation is epsilon-DP for a budget
+without delta, and (epsilon, delta)-DP for a budget with one.
 
 **Rule.** The sums include the charge being asked for.
 
 * without delta: sum of epsilon <= E, and no charge has a delta;
-* with delta, split into a conversion share c and a threshold share t, c + t = delta: the charges' deltas sum to at most t, and
-  sum of epsilon <= E **or** sum of rho <= R, where R = rho_of(E, c).
+* with delta, split into a conversion share c and a threshold share t, c + t = delta: the charges'
+  deltas sum to at most t, and sum of epsilon <= E **or** sum of rho <= R, where R = rho_of(E, c).
 
-The proof is in docs/decisions/0002-dual-filter.md. A pure epsilon sum is cheap for few large questions, rho for many small ones; with
-both, a custodian need not know beforehand which it will be. A charge without a pure epsilon (Gaussian noise) closes the first
-branch for good.
+The proof is in docs/decisions/0002-dual-filter.md. A pure epsilon sum is cheap for few large
+questions, rho for many small ones; with both, a custodian need not know beforehand which it will
+be. A charge without a pure epsilon (Gaussian noise) closes the first branch for good.
 
-A charge may name the parts of a table that it reads (``parts.py``). The sums are then of what one unit pays at most: ``paid``.
+A charge may name the parts of a table that it reads (``parts.py``). The sums are then of what one
+unit pays at most: ``paid``.
 """
 
 from __future__ import annotations
@@ -43,8 +45,9 @@ TableParts = tuple[str, Collection[str]]
 class Budget:
     """A total and what was charged to it so far; a frozen value, ``after`` gives the next one.
 
-    ``conversion`` is the part of delta that pays for reading rho as epsilon; the rest pays for thresholds and tested releases.
-    ``charged`` is what was charged to everybody; ``parts`` has, by table, what was charged to parts only.
+    ``conversion`` is the part of delta that pays for reading rho as epsilon; the rest pays for
+    thresholds and tested releases. ``charged`` is what was charged to everybody; ``parts`` has, by
+    table, what was charged to parts only.
     """
 
     epsilon: Fraction
@@ -54,7 +57,12 @@ class Budget:
     parts: PartsByTable = field(default_factory=dict, hash=False)
 
     def __init__(
-        self, epsilon: Number, delta: Number | None = None, conversion: Number = 0.5, charged: Loss = _NO_LOSS, parts: PartsByTable | None = None
+        self,
+        epsilon: Number,
+        delta: Number | None = None,
+        conversion: Number = 0.5,
+        charged: Loss = _NO_LOSS,
+        parts: PartsByTable | None = None,
     ) -> None:
         share = parse_positive(conversion, "conversion")
         if share > 1:
@@ -68,7 +76,11 @@ class Budget:
     @property
     def rho(self) -> Fraction:
         """R: the rho that the conversion share of delta turns into epsilon; 0 without delta."""
-        return Fraction(0) if self.delta is None else _find_budget_rho(self.epsilon, self.delta * self.conversion)
+        return (
+            Fraction(0)
+            if self.delta is None
+            else _find_budget_rho(self.epsilon, self.delta * self.conversion)
+        )
 
     @property
     def threshold_delta(self) -> Fraction:
@@ -77,7 +89,9 @@ class Budget:
 
     @property
     def unit_loss(self) -> Loss:
-        """What one unit has paid at most: what was charged to everybody, and the dearest parts of each table."""
+        """What one unit has paid at most: what was charged to everybody, and the dearest parts
+        of each table.
+        """
         return sum((parts.unit_loss for parts in self.parts.values()), self.charged)
 
     def covers(self, loss: Loss, at: TableParts | None = None) -> bool:
@@ -85,9 +99,13 @@ class Budget:
         return self.add_charge(loss, at).is_within
 
     def charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
-        """This budget with ``loss`` charged to it; BudgetExceeded when it does not fit. Nothing is ever given back."""
+        """This budget with ``loss`` charged to it; BudgetExceeded when it does not fit. Nothing
+        is ever given back.
+        """
         if not self.covers(loss, at):
-            raise BudgetExceeded(f"The budget does not cover this question: {self._describe_shortfall(loss, at)}.")
+            raise BudgetExceeded(
+                f"The budget does not cover this question: {self._describe_shortfall(loss, at)}."
+            )
         return self.add_charge(loss, at)
 
     def add_charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
@@ -110,14 +128,19 @@ class Budget:
 
     @property
     def balance(self) -> Balance | DualBalance:
-        """Total, spent and left; with delta one line each for epsilon, rho and the threshold share of delta.
+        """Total, spent and left; with delta one line each for epsilon, rho and the threshold share
+        of delta.
 
-        Its ``parts`` have the same for each part: spent is what a unit in that part paid at most, left what may still be asked of that
-        part alone.
+        Its ``parts`` have the same for each part: spent is what a unit in that part paid at most,
+        left what may still be asked of that part alone.
         """
         paid = self.unit_loss
-        apart = {table: self._build_part_balances(parts, paid) for table, parts in self.parts.items()}
-        return replace(self._build_balance(paid), parts=apart) if apart else self._build_balance(paid)
+        apart = {
+            table: self._build_part_balances(parts, paid) for table, parts in self.parts.items()
+        }
+        return (
+            replace(self._build_balance(paid), parts=apart) if apart else self._build_balance(paid)
+        )
 
     def _build_balance(self, spent: Loss) -> Balance | DualBalance:
         epsilon = Balance(self.epsilon, spent.epsilon)
@@ -126,12 +149,21 @@ class Budget:
         rho, delta = Balance(self.rho, spent.rho), Balance(self.threshold_delta, spent.delta)
         return DualBalance(epsilon, rho, delta, conversion_delta=self.delta * self.conversion)
 
-    def _build_part_balances(self, parts: PartLosses, paid: Loss) -> dict[str, Balance | DualBalance]:
-        rest = sum((other.unit_loss for other in self.parts.values() if other is not parts), self.charged)
-        return {name: self._build_balance(self._close_overdrawn(paid, rest + mine)) for name, mine in parts.unit_loss_by_part.items()}
+    def _build_part_balances(
+        self, parts: PartLosses, paid: Loss
+    ) -> dict[str, Balance | DualBalance]:
+        rest = sum(
+            (other.unit_loss for other in self.parts.values() if other is not parts), self.charged
+        )
+        return {
+            name: self._build_balance(self._close_overdrawn(paid, rest + mine))
+            for name, mine in parts.unit_loss_by_part.items()
+        }
 
     def _close_overdrawn(self, paid: Loss, here: Loss) -> Loss:
-        """A line that is overdrawn for anybody (after the total was lowered, or by Gaussian noise) is closed for all parts."""
+        """A line that is overdrawn for anybody (after the total was lowered, or by Gaussian
+        noise) is closed for all parts.
+        """
         return Loss(
             paid.epsilon if paid.epsilon > self.epsilon else here.epsilon,
             paid.delta if paid.delta > self.threshold_delta else here.delta,
@@ -145,19 +177,34 @@ class Budget:
             view = min((view.parts[at[0]][name] for name in at[1]), key=_get_epsilon_left)
         if isinstance(view, Balance):
             if loss.delta > 0:
-                return f"it asks for a delta of {format_digits(loss.delta, up=True)}, and this budget has none"
+                return (
+                    f"it asks for a delta of {format_digits(loss.delta, up=True)}, and this budget"
+                    " has none"
+                )
             if isinstance(loss.epsilon, float):
                 fix = "add delta = 1e-9 under [budget], or write noise = 'laplace'"
-                return f"it asks for Gaussian noise, which has no pure epsilon, and this budget has no delta; {fix}"
+                return (
+                    "it asks for Gaussian noise, which has no pure epsilon, and this budget has no"
+                    f" delta; {fix}"
+                )
             return f"it asks for {_format_request('epsilon', loss.epsilon, view)}"
         if loss.delta > view.delta.left:
             return f"it asks for {_format_request('delta', loss.delta, view.delta)} for thresholds"
-        pure = isinstance(loss.epsilon, Fraction) or isinstance(loss.rho, float)  # Gaussian noise is paid in rho alone
-        return "it asks for " + f"{_format_request('epsilon', loss.epsilon, view.epsilon)}, or " * pure + _format_request("rho", loss.rho, view.rho)
+        # Gaussian noise is paid in rho alone
+        pure = isinstance(loss.epsilon, Fraction) or isinstance(loss.rho, float)
+        return (
+            "it asks for "
+            + f"{_format_request('epsilon', loss.epsilon, view.epsilon)}, or " * pure
+            + _format_request("rho", loss.rho, view.rho)
+        )
 
 
 def _format_request(name: str, amount: Fraction | float, account: Balance) -> str:
-    wanted = f"an unlimited {name}" if isinstance(amount, float) else f"{name} {format_digits(amount, up=True)}"
+    wanted = (
+        f"an unlimited {name}"
+        if isinstance(amount, float)
+        else f"{name} {format_digits(amount, up=True)}"
+    )
     return f"{wanted} with {format_digits(account.left)} left"
 
 

@@ -1,11 +1,13 @@
 """The public grid on which additive mechanisms live: 1 for whole numbers, a power of two for reals.
 
-Noise is drawn in whole grid steps and added to whole grid steps, so no floating-point sum ever carries noise, and the
-low bits of an answer say nothing. A real value x is first snapped to the step nearest to it, floor(x/h + 1/2).
+Noise is drawn in whole grid steps and added to whole grid steps, so no floating-point sum ever
+carries noise, and the low bits of an answer say nothing. A real value x is first snapped to the
+step nearest to it, floor(x/h + 1/2).
 
-Snapping moves neighbours apart by less than a step: if |x - x'| <= D then, because the floor is monotone and commutes with
-whole shifts, the snapped values differ by at most ceil(D/h) steps. That is the sensitivity the noise is calibrated to. (Rounding
-halves to even would not commute with shifts: 0.5 and 1.5 would land two steps apart.)
+Snapping moves neighbours apart by less than a step: if |x - x'| <= D then, because the floor is
+monotone and commutes with whole shifts, the snapped values differ by at most ceil(D/h) steps. That
+is the sensitivity the noise is calibrated to. (Rounding halves to even would not commute with
+shifts: 0.5 and 1.5 would land two steps apart.)
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from hedgerow.privacy.sensitivity import Sensitivity
 __all__ = ["Grid", "get_grid"]
 
 _FINE_BITS = 20  # a grid chosen by us has at least 2^20 steps to the sensitivity
-_MIN_FINE_DISTANCE, _MAX_FINE_DISTANCE = Fraction(1, 1 << 270), Fraction(1 << 80)  # sensitivities for which such a grid exists
+# sensitivities for which such a grid exists
+_MIN_FINE_DISTANCE, _MAX_FINE_DISTANCE = Fraction(1, 1 << 270), Fraction(1 << 80)
 _MAX_STEPS = 1 << 62
 _MAX_NUMBER = 1 << 1000
 _MAX_FAST_DOUBLE = 2.0**999
@@ -40,16 +43,23 @@ class Grid:
 
     def __init__(self, step: Number) -> None:
         self.step = parse_positive(step, "grid")
-        if isinstance(step, (float, np.floating)):  # a power of two is meant as the double it is: the decimals of 2**-30 stop too early
+        # a power of two is meant as the double it is: the decimals of 2**-30 stop too early
+        if isinstance(step, (float, np.floating)):
             self.step = Fraction(float(step))
         self.whole = self.step == 1
         top, bottom = self.step.numerator, self.step.denominator
         if (top & (top - 1)) or (bottom & (bottom - 1)) or not 2.0**-300 <= self.step <= 2.0**60:
-            raise InvalidArgument("grid", "must be 1 for whole numbers, or a power of two such as 2**-20 for reals", step)
+            raise InvalidArgument(
+                "grid",
+                "must be 1 for whole numbers, or a power of two such as 2**-20 for reals",
+                step,
+            )
 
     @classmethod
     def for_sensitivity(cls, sensitivity: Sensitivity, step: Number | None) -> Grid:
-        """The grid asked for; if none, 1 where one unit moves a cell by a whole number, else a power of two far below it."""
+        """The grid asked for; if none, 1 where one unit moves a cell by a whole number, else a
+        power of two far below it.
+        """
         if step is not None:
             return cls(step)
         if sensitivity.linf.denominator == 1:
@@ -60,25 +70,36 @@ class Grid:
     def for_distance(cls, distance: Fraction, argument: str) -> Grid:
         """A power of two of which at least 2^20 make up ``distance``."""
         if not _MIN_FINE_DISTANCE <= distance <= _MAX_FINE_DISTANCE:
-            raise InvalidArgument(argument, "must lie between 2^-270 and 2^80 where no grid is given", distance)
-        exponent = distance.numerator.bit_length() - distance.denominator.bit_length()  # of the distance, or one more
+            raise InvalidArgument(
+                argument, "must lie between 2^-270 and 2^80 where no grid is given", distance
+            )
+        # of the distance, or one more
+        exponent = distance.numerator.bit_length() - distance.denominator.bit_length()
         return cls(Fraction(2) ** (exponent - (distance < Fraction(2) ** exponent) - _FINE_BITS))
 
     def steps(self, sensitivity: Sensitivity) -> Sensitivity:
         """The sensitivity of the snapped answers, in whole steps.
 
-        A real move of v becomes at most ceil(v/h) < v/h + 1 steps in each of l0 cells: together less than l1/h + l0, squared at most
-        sum (v/h + 1)^2. Whole answers on the grid of 1 do not grow.
+        A real move of v becomes at most ceil(v/h) < v/h + 1 steps in each of l0 cells: together
+        less than l1/h + l0, squared at most sum (v/h + 1)^2. Whole answers on the grid of 1 do not
+        grow.
         """
         l0, extra = sensitivity.l0, 0 if self.step == 1 else 1
         linf = ceil(sensitivity.linf / self.step)
         l1, squares = sensitivity.l1 / self.step, sensitivity.l2_squared / self.step**2
         l2_squared = min(ceil(squares + extra * (2 * l1 + l0)), l0 * linf**2)
         total = max(min(ceil(l1) + extra * (l0 - 1), l0 * linf, isqrt(l0 * l2_squared)), linf)
-        return Sensitivity(l0, Fraction(linf), Fraction(total), Fraction(max(min(l2_squared, total * linf), linf**2)))
+        return Sensitivity(
+            l0,
+            Fraction(linf),
+            Fraction(total),
+            Fraction(max(min(l2_squared, total * linf), linf**2)),
+        )
 
     def snap(self, value: Any, argument: str = "exact") -> int | Integers:
-        """Whole steps: an integer for a number, an array for an array or a sequence. A refusal says nothing about the values."""
+        """Whole steps: an integer for a number, an array for an array or a sequence. A refusal
+        says nothing about the values.
+        """
         if type(value) is int and self.whole:
             return value
         if type(value) is float and not self.whole and -_MAX_FAST_DOUBLE < value < _MAX_FAST_DOUBLE:
@@ -94,7 +115,9 @@ class Grid:
         real = isinstance(value, (float, np.floating))
         if self.step == 1 and (real or number.denominator != 1):
             raise self._build_not_whole_error(argument)
-        if real:  # ``parse_exact`` reads parameters as decimals; data are the doubles they are, as in an array
+        # ``parse_exact`` reads parameters as decimals; data are the doubles they are, as in an
+        # array
+        if real:
             number = Fraction(float(value))
         if self.step != 1:  # a double will come out, and beyond all doubles there is none
             number = max(min(number, Fraction(_MAX_NUMBER)), Fraction(-_MAX_NUMBER))
@@ -111,13 +134,17 @@ class Grid:
                 raise self._build_not_whole_error(argument)
             return self._snap_doubles(cast(Floats, array))
         whole: Integers = np.clip(array, -_MAX_STEPS, _MAX_STEPS)
-        if self.step < 1:  # up to 2^53 every integer is a double; farther ones are moved there, which keeps neighbours as close
+        # up to 2^53 every integer is a double; farther ones are moved there, which keeps neighbours
+        # as close
+        if self.step < 1:
             return self._snap_doubles(np.clip(whole, -(1 << 53), 1 << 53).astype(np.float64))
         step = int(self.step)
         return (whole + step // 2) // step
 
     def _snap_doubles(self, values: Floats) -> Integers:
-        """Scaling by a power of two and taking the fraction are exact, so halves go up and nothing is rounded twice."""
+        """Scaling by a power of two and taking the fraction are exact, so halves go up and
+        nothing is rounded twice.
+        """
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.clip(values / float(self.step), -_MAX_STEPS, _MAX_STEPS)
         whole = np.floor(scaled)
@@ -125,33 +152,44 @@ class Grid:
 
     def _build_not_whole_error(self, argument: str) -> InvalidArgument:
         return InvalidArgument(
-            argument, "must hold whole numbers on the grid of 1; for real values calibrate with a grid, for example grid=2**-20"
+            argument,
+            "must hold whole numbers on the grid of 1; for real values calibrate with a grid, for"
+            " example grid=2**-20",
         )
 
     def distance(self, noisy: Any, exact: Any) -> Any:
-        """How many steps ``noisy`` lies above the snapped ``parse_exact``, as doubles. Subtracted as whole numbers: large ones lose nothing."""
+        """How many steps ``noisy`` lies above the snapped ``parse_exact``, as doubles.
+        Subtracted as whole numbers: large ones lose nothing.
+        """
         one, other = self.snap(noisy, "noisy"), self.snap(exact)
         if isinstance(one, int) and isinstance(other, int):
             return np.float64(max(min(one - other, _MAX_NUMBER), -_MAX_NUMBER))
         return (_clamp_steps(one) - _clamp_steps(other)).astype(np.float64)
 
     def add_noise(self, exact: Any, noise: SamplePool, scale: Fraction) -> Any:
-        """``parse_exact``, snapped, with an independent draw of ``noise`` in every cell; ``scale`` is a distance like ``step``."""
+        """``parse_exact``, snapped, with an independent draw of ``noise`` in every cell;
+        ``scale`` is a distance like ``step``.
+        """
         steps, t = self.snap(exact), scale if self.whole else scale / self.step
         if isinstance(steps, int):
             return self.to_value(noise.draw(t, steps))
         return self.to_value(steps + noise.sampler(t, steps.size).reshape(steps.shape))
 
     def to_value(self, steps: int | Integers) -> Any:
-        """What is released for so many steps: whole numbers on the grid of 1, doubles on any other."""
+        """What is released for so many steps: whole numbers on the grid of 1, doubles on any
+        other.
+        """
         if self.whole:
             return steps
         if isinstance(steps, int):
-            return steps * self.step.numerator / self.step.denominator  # Python divides integers with a single rounding
+            # Python divides integers with a single rounding
+            return steps * self.step.numerator / self.step.denominator
         return steps * float(self.step)
 
     def to_radius(self, steps: int) -> Any:
-        """A distance of ``steps`` between noisy and snapped, as a distance from the exact value: half a step more for reals, rounded up."""
+        """A distance of ``steps`` between noisy and snapped, as a distance from the exact value:
+        half a step more for reals, rounded up.
+        """
         if self.step == 1:
             return steps
         return nextafter(float((steps + Fraction(1, 2)) * self.step), inf)

@@ -1,19 +1,22 @@
 """What a release costs, as plain data; the only place that composes.
 
-**Meaning.** ``Loss(epsilon, delta, rho)`` says of a release: for every ordered pair of neighbours its output laws can be written
+**Meaning.** ``Loss(epsilon, delta, rho)`` says of a release: for every ordered pair of neighbours
+its output laws can be written
 
     P = (1 - delta) P' + delta P'',      Q = (1 - delta) Q' + delta Q'',
 
-where the *same* good pair (P', Q') has |ln(P'/Q')| <= epsilon everywhere and D_alpha(P' || Q') <= rho * alpha for every
-alpha > 1, both ways round. Infinity says that nothing is known. So one good event, of probability at least 1 - delta in both
-worlds, gives the epsilon and the rho; that is what lets a budget count delta once (docs/decisions/0002-dual-filter.md).
+where the *same* good pair (P', Q') has |ln(P'/Q')| <= epsilon everywhere and D_alpha(P' || Q') <=
+rho * alpha for every alpha > 1, both ways round. Infinity says that nothing is known. So one good
+event, of probability at least 1 - delta in both worlds, gives the epsilon and the rho; that is what
+lets a budget count delta once (docs/decisions/0002-dual-filter.md).
 
-An (epsilon, delta)-indistinguishable pair always has such a form with P', Q' pure (Kairouz, Oh, Viswanath 2015), and pure
-pairs have rho = epsilon tanh(epsilon/2): that is filled in when rho is left out. Whoever states a smaller rho beside a delta
-states that it holds on that same good pair. Thresholds do: there the good event is "no key of one unit alone came through".
+An (epsilon, delta)-indistinguishable pair always has such a form with P', Q' pure (Kairouz, Oh,
+Viswanath 2015), and pure pairs have rho = epsilon tanh(epsilon/2): that is filled in when rho is
+left out. Whoever states a smaller rho beside a delta states that it holds on that same good pair.
+Thresholds do: there the good event is "no key of one unit alone came through".
 
-Every number is an exact upper bound; what has to be rounded is rounded up (rho to a multiple of 10^-30). Losses are stored
-and read again years later: their meaning never changes.
+Every number is an exact upper bound; what has to be rounded is rounded up (rho to a multiple of
+10^-30). Losses are stored and read again years later: their meaning never changes.
 """
 
 from __future__ import annotations
@@ -29,9 +32,21 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_exact, parse_whole
 from hedgerow.numeric.rounding import exp_down, exp_up, round_digits_up, round_up
 from hedgerow.privacy.zcdp import compute_pure_rho
-from hedgerow.privacy.zcdp_conversion import convert_rho_to_delta, convert_rho_to_epsilon, find_largest_rho
+from hedgerow.privacy.zcdp_conversion import (
+    convert_rho_to_delta,
+    convert_rho_to_epsilon,
+    find_largest_rho,
+)
 
-__all__ = ["Bound", "Loss", "compute_pure_rho", "convert_rho_to_delta", "convert_rho_to_epsilon", "find_largest_rho", "format_bound"]
+__all__ = [
+    "Bound",
+    "Loss",
+    "compute_pure_rho",
+    "convert_rho_to_delta",
+    "convert_rho_to_epsilon",
+    "find_largest_rho",
+    "format_bound",
+]
 
 Bound = Fraction | float
 """A Fraction, or ``math.inf``; no other float."""
@@ -50,7 +65,11 @@ class Loss:
     rho: Bound = math.inf
 
     def __init__(self, epsilon: Number, delta: Number = 0, rho: Number = math.inf) -> None:
-        pure, bound, chance = _parse_bound(epsilon, "epsilon"), _parse_bound(rho, "rho"), parse_exact(delta, "delta")
+        pure, bound, chance = (
+            _parse_bound(epsilon, "epsilon"),
+            _parse_bound(rho, "rho"),
+            parse_exact(delta, "delta"),
+        )
         if not 0 <= chance <= 1:
             raise InvalidArgument("delta", "must lie between 0 and 1", delta)
         if isinstance(bound, Fraction):
@@ -68,22 +87,31 @@ class Loss:
         return _compose((self, other))
 
     def __mul__(self, count: int) -> Loss:
-        """``count`` releases of this loss each: composition, which is not group privacy. None at all cost nothing, whatever each would."""
+        """``count`` releases of this loss each: composition, which is not group privacy. None at
+        all cost nothing, whatever each would.
+        """
         n = parse_whole(count, "count") if parse_exact(count, "count") else 0
-        return Loss(_multiply_bound(n, self.epsilon), min(_ONE, n * self.delta), _multiply_bound(n, self.rho))
+        return Loss(
+            _multiply_bound(n, self.epsilon),
+            min(_ONE, n * self.delta),
+            _multiply_bound(n, self.rho),
+        )
 
     __rmul__ = __mul__
 
     def group(self, k: int) -> Loss:
         """The loss towards k units together, when this is the loss towards one.
 
-        Between data sets k steps apart, without delta: k * epsilon, because ratios multiply, and k^2 * rho (Bun and Steinke 2016).
+        Between data sets k steps apart, without delta: k * epsilon, because ratios multiply, and
+        k^2 * rho (Bun and Steinke 2016).
 
-        With delta: P_0(S) <= e^eps P_1(S) + delta <= … <= e^(k eps) P_k(S) + delta (1 + e^eps + … + e^((k-1) eps)), so k * epsilon with
-        delta times that sum, (e^(k eps) - 1) / (e^eps - 1). Coins attain it: x_k = 0, x_(i-1) = e^eps x_i + delta for the chance of S. The
-        good pairs of the k steps are k different pairs and do not chain, so k^2 * rho is *not* known to survive; what holds is the rho of
-        a pure pair at k * epsilon, on the good pair of the new (epsilon, delta). Where epsilon is infinite there is no such pair, nothing
-        is known, and the result says so: infinite, with delta = 1.
+        With delta: P_0(S) <= e^eps P_1(S) + delta <= … <= e^(k eps) P_k(S) + delta (1 + e^eps + … +
+        e^((k-1) eps)), so k * epsilon with delta times that sum, (e^(k eps) - 1) / (e^eps - 1).
+        Coins attain it: x_k = 0, x_(i-1) = e^eps x_i + delta for the chance of S. The good pairs of
+        the k steps are k different pairs and do not chain, so k^2 * rho is *not* known to survive;
+        what holds is the rho of a pure pair at k * epsilon, on the good pair of the new (epsilon,
+        delta). Where epsilon is infinite there is no such pair, nothing is known, and the result
+        says so: infinite, with delta = 1.
         """
         k = parse_whole(k, "k")
         if k == 1:
@@ -93,22 +121,32 @@ class Loss:
             return Loss(epsilon, Fraction(0), _multiply_bound(k**2, self.rho))
         if isinstance(self.epsilon, float):
             return Loss(math.inf, _ONE, math.inf)
-        # Beyond e^1000 the product is above 1 for every delta in use; 1 is always true, and keeps the rationals short.
-        delta = min(_ONE, _sum_series(self.epsilon, k) * self.delta) if (k - 1) * self.epsilon <= 1000 else _ONE
+        # Beyond e^1000 the product is above 1 for every delta in use; 1 is always true, and keeps
+        # the rationals short.
+        delta = (
+            min(_ONE, _sum_series(self.epsilon, k) * self.delta)
+            if (k - 1) * self.epsilon <= 1000
+            else _ONE
+        )
         return Loss(epsilon, delta)
 
     @staticmethod
     def parallel(*losses: Loss, k: int = 1, may_move: bool = False) -> Loss:
-        """Releases on disjoint parts of the data, when a unit has rows in at most ``k`` parts: the k dearest.
+        """Releases on disjoint parts of the data, when a unit has rows in at most ``k`` parts: the
+        k dearest.
 
-        The split must not depend on the data of others, and the cap of k parts must be enforced, not hoped for.
+        The split must not depend on the data of others, and the cap of k parts must be enforced,
+        not hoped for.
 
-        ``may_move`` is for change-one where the replacement may land in other parts (parts chosen by a value, or by the id of
-        the replacement): the old rows leave k parts and the new ones enter k others, so the 2k dearest. Every part's loss
-        must then hold under add-remove (a unit comes or goes: no public size of a part) and under change-one (it stays, and
-        changes). Where units cannot move (add-remove; or parts fixed by position or by an id that stays), leave it out.
+        ``may_move`` is for change-one where the replacement may land in other parts (parts chosen
+        by a value, or by the id of the replacement): the old rows leave k parts and the new ones
+        enter k others, so the 2k dearest. Every part's loss must then hold under add-remove (a unit
+        comes or goes: no public size of a part) and under change-one (it stays, and changes). Where
+        units cannot move (add-remove; or parts fixed by position or by an id that stays), leave it
+        out.
 
-        The dearest are chosen for epsilon, delta and rho separately, which bounds every choice of parts.
+        The dearest are chosen for epsilon, delta and rho separately, which bounds every choice of
+        parts.
         """
         touched = parse_whole(k, "k") * (2 if may_move else 1)
         if not losses or not all(isinstance(loss, Loss) for loss in losses):
@@ -116,7 +154,8 @@ class Loss:
         return _compose(losses, touched)
 
     def epsilon_at(self, delta: Number) -> Bound:
-        """The least epsilon known at this total ``delta``: the pure one, or the one that rho gives; infinite when neither does.
+        """The least epsilon known at this total ``delta``: the pure one, or the one that rho gives;
+        infinite when neither does.
 
         Both need the loss's own delta first; only what is over pays for the conversion from rho.
         """
@@ -126,40 +165,66 @@ class Loss:
         over = total - self.delta
         if over < 0:
             return math.inf
-        return min(self.epsilon, convert_rho_to_epsilon(self.rho, over)) if over > 0 else self.epsilon
+        return (
+            min(self.epsilon, convert_rho_to_epsilon(self.rho, over)) if over > 0 else self.epsilon
+        )
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """The least delta known at this ``epsilon``; 1 says that nothing is known."""
         target = parse_exact(epsilon, "epsilon")
         if target < 0:
             raise InvalidArgument("epsilon", "must be at least 0", epsilon)
-        return self.delta if self.epsilon <= target else min(_ONE, self.delta + convert_rho_to_delta(self.rho, target))
+        return (
+            self.delta
+            if self.epsilon <= target
+            else min(_ONE, self.delta + convert_rho_to_delta(self.rho, target))
+        )
 
     def to_dict(self) -> dict[str, str]:
-        """Exact text: fractions as "p/q" in lowest terms, infinity as "inf". ``from_dict`` reads back the very same Loss."""
-        return {"epsilon": _format_exact(self.epsilon), "delta": _format_exact(self.delta), "rho": _format_exact(self.rho)}
+        """Exact text: fractions as "p/q" in lowest terms, infinity as "inf". ``from_dict`` reads
+        back the very same Loss.
+        """
+        return {
+            "epsilon": _format_exact(self.epsilon),
+            "delta": _format_exact(self.delta),
+            "rho": _format_exact(self.rho),
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, str]) -> Loss:
         """Read what ``to_dict`` wrote, and nothing else."""
         if not isinstance(data, Mapping) or set(data) != {"epsilon", "delta", "rho"}:
-            raise InvalidArgument("loss", "must have exactly the entries epsilon, delta and rho", data)
-        loss = cls(_parse_exact_text(data["epsilon"], "epsilon"), parse_exact(_parse_exact_text(data["delta"], "delta"), "delta"), _parse_exact_text(data["rho"], "rho"))
+            raise InvalidArgument(
+                "loss", "must have exactly the entries epsilon, delta and rho", data
+            )
+        loss = cls(
+            _parse_exact_text(data["epsilon"], "epsilon"),
+            parse_exact(_parse_exact_text(data["delta"], "delta"), "delta"),
+            _parse_exact_text(data["rho"], "rho"),
+        )
         if loss.to_dict() != dict(data):
-            raise InvalidArgument("loss", "must be written in lowest terms with every entry filled in", data)
+            raise InvalidArgument(
+                "loss", "must be written in lowest terms with every entry filled in", data
+            )
         return loss
 
     def __str__(self) -> str:
         parts = [("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)]
-        only = isinstance(self.epsilon, float) and isinstance(self.rho, Fraction)  # as of Gaussian noise
-        told = [f"{name} {format_bound(value)}" for name, value in parts[only:] if value != 0 or name == "epsilon"]
+        # as of Gaussian noise
+        only = isinstance(self.epsilon, float) and isinstance(self.rho, Fraction)
+        told = [
+            f"{name} {format_bound(value)}"
+            for name, value in parts[only:]
+            if value != 0 or name == "epsilon"
+        ]
         return ", ".join(told or ["rho 0"]) + " (no pure epsilon)" * only
 
 
 def _compose(losses: Sequence[Loss], dearest: int | None = None) -> Loss:
     """The sum of all, or in each part of the ``dearest`` few."""
     epsilon, delta, rho = (
-        _add_bounds(sorted(values, reverse=True)[:dearest]) for values in zip(*((x.epsilon, x.delta, x.rho) for x in losses), strict=True)
+        _add_bounds(sorted(values, reverse=True)[:dearest])
+        for values in zip(*((x.epsilon, x.delta, x.rho) for x in losses), strict=True)
     )
     return Loss(epsilon, min(_ONE, parse_exact(delta, "delta")), rho)
 
@@ -187,8 +252,8 @@ def _multiply_bound(n: int, value: Bound) -> Bound:
 
 
 def _sum_series(epsilon: Fraction, k: int) -> Fraction:
-    """At least 1 + e^epsilon + … + e^((k-1) epsilon), and above it by less than one part in 10^15. No term is above the last one, which is
-    sharper where e^epsilon - 1 has lost its digits."""
+    """At least 1 + e^epsilon + … + e^((k-1) epsilon), and above it by less than one part in 10^15.
+    No term is above the last one, which is sharper where e^epsilon - 1 has lost its digits."""
     most, ratio = k * exp_up((k - 1) * epsilon), exp_down(epsilon) - 1
     return round_digits_up(min(most, (exp_up(k * epsilon) - 1) / ratio) if ratio > 0 else most, 30)
 

@@ -1,18 +1,20 @@
 """Who is protected, and which two data sets are neighbours.
 
-A **unit** is a row, a person who owns many rows (``owner`` names the id column), or a group of k of either. The relation is
-always stated:
+A **unit** is a row, a person who owns many rows (``owner`` names the id column), or a group of k of
+either. The relation is always stated:
 
-* ``"add-remove"``: neighbours differ by one unit that is there or not, with all its rows. Turning a unit into another, or
-  changing some of its rows, is two steps: it goes, and comes back different.
-* ``"change-one"``: the number of units is public and fixed; neighbours differ in one unit, which is replaced by any other.
+* ``"add-remove"``: neighbours differ by one unit that is there or not, with all its rows. Turning a
+  unit into another, or changing some of its rows, is two steps: it goes, and comes back different.
+* ``"change-one"``: the number of units is public and fixed; neighbours differ in one unit, which is
+  replaced by any other.
 
-``distance`` runs: it is the least number of such steps between two data sets, so that "one unit moves the answer by at most s"
-is a property test, |f(a) - f(b)| <= s * distance(a, b). It is a metric on bags of rows (order is nothing): zero exactly
-between equal bags, symmetric, and it obeys the triangle inequality, because it counts the edges of a shortest path.
+``distance`` runs: it is the least number of such steps between two data sets, so that "one unit
+moves the answer by at most s" is a property test, |f(a) - f(b)| <= s * distance(a, b). It is a
+metric on bags of rows (order is nothing): zero exactly between equal bags, symmetric, and it obeys
+the triangle inequality, because it counts the edges of a shortest path.
 
-Rows without an id (None, or NaN as data frames write it) belong to nobody and are dropped before anything is counted. Merged
-into one unit they would be a unit with no bound on its rows.
+Rows without an id (None, or NaN as data frames write it) belong to nobody and are dropped before
+anything is counted. Merged into one unit they would be a unit with no bound on its rows.
 """
 
 from __future__ import annotations
@@ -53,9 +55,11 @@ class Unit:
         object.__setattr__(self, "group", parse_whole(self.group, "group"))
 
     def distance(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
-        """The least number of steps from ``a`` to ``b``; infinite where no number of steps leads there.
+        """The least number of steps from ``a`` to ``b``; infinite where no number of steps leads
+        there.
 
-        A step of a group of k is k steps at once, so the steps of single units are divided by k and rounded up.
+        A step of a group of k is k steps at once, so the steps of single units are divided by k and
+        rounded up.
         """
         steps = self._count_row_steps(a, b) if self.owner == "row" else self._count_unit_steps(a, b)
         return steps if isinstance(steps, float) else -(-steps // self.group)
@@ -90,14 +94,20 @@ class Unit:
         if self.owner in getattr(row, "_fields", ()):
             owner: Hashable = getattr(row, self.owner)
             return owner
-        raise InvalidArgument("rows", f"must be dicts or named tuples that have the id column {self.owner!r}")
+        raise InvalidArgument(
+            "rows", f"must be dicts or named tuples that have the id column {self.owner!r}"
+        )
 
 
 def _canonical_row(row: Row) -> Hashable:
-    """Equal rows give equal values: dicts forget the order of their columns, NaN equals NaN. Never shows a row."""
+    """Equal rows give equal values: dicts forget the order of their columns, NaN equals NaN.
+    Never shows a row.
+    """
     try:
         if isinstance(row, Mapping):
-            columns: Hashable = frozenset((name, _NAN_KEY if _is_nan(value) else value) for name, value in row.items())
+            columns: Hashable = frozenset(
+                (name, _NAN_KEY if _is_nan(value) else value) for name, value in row.items()
+            )
         elif isinstance(row, tuple):
             columns = tuple(_NAN_KEY if _is_nan(value) else value for value in row)
         else:

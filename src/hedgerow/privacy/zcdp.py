@@ -1,39 +1,43 @@
-"""The rho of pure mechanisms and of discrete Laplace noise, exact up to the last rounding, which is upwards.
+"""The rho of pure mechanisms and of discrete Laplace noise, exact up to the last rounding, which is
+upwards.
 
-**Meaning.** rho bounds D_alpha(P || Q) <= rho * alpha for every alpha > 1 and both orders of the pair: zero-concentrated
-differential privacy. So the best rho is the supremum of D_alpha / alpha.
+**Meaning.** rho bounds D_alpha(P || Q) <= rho * alpha for every alpha > 1 and both orders of the
+pair: zero-concentrated differential privacy. So the best rho is the supremum of D_alpha / alpha.
 
-**Statement.** Let P be discrete Laplace noise (mass proportional to q^|x|, q = e^-a, a the *rate* = 1/scale) and Q the same noise
-shifted by s steps. The supremum of D_alpha / alpha over alpha > 1 is the limit at alpha -> 1, the Kullback-Leibler divergence
+**Statement.** Let P be discrete Laplace noise (mass proportional to q^|x|, q = e^-a, a the *rate* =
+1/scale) and Q the same noise shifted by s steps. The supremum of D_alpha / alpha over alpha > 1 is
+the limit at alpha -> 1, the Kullback-Leibler divergence
 
     h_a(s) = a s - (1 - e^(-a s)) * a / sinh a.
 
-At s = 1 (every count) this is a tanh(a/2), the same as randomised response. The continuous law has eps + e^-eps - 1 instead,
-which undercharges integer noise by up to a third.
+At s = 1 (every count) this is a tanh(a/2), the same as randomised response. The continuous law has
+eps + e^-eps - 1 instead, which undercharges integer noise by up to a third.
 
-**Proof.** Let L = ln(P/Q), M the law proportional to sqrt(P Q), t = alpha - 1/2. The sum of P^alpha Q^(1-alpha) is the sum of
-sqrt(P Q) e^(t L), which is 1 at t = 1/2, and L is symmetric under M, so
+**Proof.** Let L = ln(P/Q), M the law proportional to sqrt(P Q), t = alpha - 1/2. The sum of P^alpha
+Q^(1-alpha) is the sum of sqrt(P Q) e^(t L), which is 1 at t = 1/2, and L is symmetric under M, so
 
     (alpha - 1) D_alpha = ln E_M cosh(t L) - ln E_M cosh(L / 2),      alpha (alpha - 1) = t^2 - 1/4.
 
-So D_alpha / alpha is the slope of a chord of u -> ln E_M cosh(sqrt(u) L), from u = 1/4 to u = t^2. If that function is concave, no
-chord is steeper than the derivative at 1/4, which is the limit at alpha -> 1. It is concave: L is a s on x <= 0, -a s on
-x >= s and a (s - 2 x) between, where M has masses in the ratio A : 1 : … : 1 : A with A = 1/(1-q) > 1. With z = e^(2 t a) the
-expectation is, up to a constant and a power of z, the polynomial
+So D_alpha / alpha is the slope of a chord of u -> ln E_M cosh(sqrt(u) L), from u = 1/4 to u = t^2.
+If that function is concave, no chord is steeper than the derivative at 1/4, which is the limit at
+alpha -> 1. It is concave: L is a s on x <= 0, -a s on x >= s and a (s - 2 x) between, where M has
+masses in the ratio A : 1 : … : 1 : A with A = 1/(1-q) > 1. With z = e^(2 t a) the expectation is,
+up to a constant and a power of z, the polynomial
 
     p(z) = A (1 + z^s) + z + … + z^(s-1),      (z - 1) p(z) = z^s (A z - (A-1)) - (A - (A-1) z).
 
-For |z| < 1, |A z - (A-1)|^2 - |A - (A-1) z|^2 = (2A - 1)(|z|^2 - 1) < 0, so the second term is the larger and p has no zero
-there; p is its own mirror image (z -> 1/z), so it has none outside the circle either, and p(1) > 0. All zeros lie on the unit
-circle, that is at imaginary t, hence E_M cosh(t L) = c * prod(1 + t^2 / theta_k^2), whose logarithm is a sum of concave
-functions of t^2. []
+For |z| < 1, |A z - (A-1)|^2 - |A - (A-1) z|^2 = (2A - 1)(|z|^2 - 1) < 0, so the second term is the
+larger and p has no zero there; p is its own mirror image (z -> 1/z), so it has none outside the
+circle either, and p(1) > 0. All zeros lie on the unit circle, that is at imaginary t, hence E_M
+cosh(t L) = c * prod(1 + t^2 / theta_k^2), whose logarithm is a sum of concave functions of t^2. []
 
-**Any pure mechanism.** A pair with |ln(P/Q)| <= eps is randomised response at eps, post-processed (Kairouz, Oh, Viswanath
-2015), and randomised response is the case s = 1: rho = eps tanh(eps/2).
+**Any pure mechanism.** A pair with |ln(P/Q)| <= eps is randomised response at eps, post-processed
+(Kairouz, Oh, Viswanath 2015), and randomised response is the case s = 1: rho = eps tanh(eps/2).
 
-**Vectors.** Independent cells add up, and each supremum is at the same end. h_a is convex with h_a(0) = 0 and grows, so over
-the moves with at most l0 cells, each by at most linf, together at most l1, the sum is largest at a corner: as many cells as
-l1 allows at linf, and one with the remainder.
+**Vectors.** Independent cells add up, and each supremum is at the same end. h_a is convex with
+h_a(0) = 0 and grows, so over the moves with at most l0 cells, each by at most linf, together at
+most l1, the sum is largest at a corner: as many cells as l1 allows at linf, and one with the
+remainder.
 """
 
 from __future__ import annotations
@@ -47,7 +51,8 @@ from hedgerow.privacy.sensitivity import Sensitivity
 
 __all__ = ["compute_laplace_rho", "compute_pure_rho"]
 
-# e^-100 is below 10^-43: beyond it the answer no longer moves on its grid of 10^-30, and rationals only grow long.
+# e^-100 is below 10^-43: beyond it the answer no longer moves on its grid of 10^-30, and rationals
+# only grow long.
 _MAX_EXPONENT = Fraction(100)
 
 
@@ -62,7 +67,8 @@ def compute_pure_rho(epsilon: Number) -> Fraction:
 
 
 def compute_laplace_rho(rate: Number, sensitivity: Number | Sensitivity) -> Fraction:
-    """The rho of discrete Laplace noise of the given rate (1/scale, per grid step) on answers that move by ``sensitivity`` grid steps.
+    """The rho of discrete Laplace noise of the given rate (1/scale, per grid step) on answers that
+    move by ``sensitivity`` grid steps.
 
     Rounded up to a multiple of 10^-30. Its epsilon is rate * l1.
     """
@@ -76,8 +82,9 @@ def _compute_shift_rho(a: Fraction, s: Fraction) -> Fraction:
     """At least h_a(s), for s >= 0. A bound s between two integers is safe because h_a grows."""
     if s == 0 or a > _MAX_EXPONENT:
         return a * s
-    # h = a s - (1 - Q) * 2 a q / (1 - q^2) with Q = e^(-a s), q = e^-a; the fraction grows in q. At small rates 1 - q^2 loses
-    # as many digits as the rate has leading zeros, so that many are added.
+    # h = a s - (1 - Q) * 2 a q / (1 - q^2) with Q = e^(-a s), q = e^-a; the fraction grows in q. At
+    # small rates 1 - q^2 loses as many digits as the rate has leading zeros, so that many are
+    # added.
     digits = DIGITS + max(0, a.denominator.bit_length() - a.numerator.bit_length()) // 3
     q = exp_down(-a, digits)
     far = exp_up(-min(a * s, _MAX_EXPONENT), digits)

@@ -1,19 +1,23 @@
 """From rho to (epsilon, delta) and back, tight and rounded to the safe side.
 
-**Statement** (Canonne, Kamath, Steinke 2020, Proposition 12). If D_alpha(P || Q) <= rho * alpha for every alpha > 1, then
-P(S) <= e^eps Q(S) + delta for every event S whenever, for some alpha > 1,
+**Statement** (Canonne, Kamath, Steinke 2020, Proposition 12). If D_alpha(P || Q) <= rho * alpha for
+every alpha > 1, then P(S) <= e^eps Q(S) + delta for every event S whenever, for some alpha > 1,
 
-    ln delta = (alpha - 1) (rho alpha - eps + ln(1 - 1/alpha)) - ln alpha,                        (1)
+    ln delta = (alpha - 1) (rho alpha - eps + ln(1 - 1/alpha)) - ln alpha,
+    (1)
 
 which is the same as
 
-    eps = rho alpha + ln(1 / (alpha delta)) / (alpha - 1) + ln(1 - 1/alpha).                      (2)
+    eps = rho alpha + ln(1 / (alpha delta)) / (alpha - 1) + ln(1 - 1/alpha).
+    (2)
 
-**Proof.** For one alpha: (p - e^eps q)_+ <= c p^alpha q^(1-alpha) pointwise, where c is the maximum of (r - e^eps) / r^alpha over
-r > 0, reached at r = e^eps alpha / (alpha - 1): c = e^(-(alpha-1) eps) (1 - 1/alpha)^(alpha-1) / alpha. Sum over outcomes. []
+**Proof.** For one alpha: (p - e^eps q)_+ <= c p^alpha q^(1-alpha) pointwise, where c is the maximum
+of (r - e^eps) / r^alpha over r > 0, reached at r = e^eps alpha / (alpha - 1): c = e^(-(alpha-1)
+eps) (1 - 1/alpha)^(alpha-1) / alpha. Sum over outcomes. []
 
-**Arithmetic.** *Every* alpha > 1 gives a true statement, so alpha may be found in floats; the formula is then evaluated at
-that one rational with outward rounding. The best alpha solves an equation whose sides are monotone, so bisection finds it:
+**Arithmetic.** *Every* alpha > 1 gives a true statement, so alpha may be found in floats; the
+formula is then evaluated at that one rational with outward rounding. The best alpha solves an
+equation whose sides are monotone, so bisection finds it:
 
     given (rho, delta):  rho (alpha-1)^2 + ln alpha = ln(1/delta),
     given (rho, eps):    (2 alpha - 1) rho + ln(1 - 1/alpha) = eps,
@@ -21,11 +25,13 @@ that one rational with outward rounding. The best alpha solves an equation whose
 
 Being off the best alpha by 10^-13 costs about 10^-26, and only on the safe side.
 
-**Tightness.** Nothing better can be read off rho alone. Toss a coin that shows S with probability p in one world and p/r in
-the other, ln r = (2 alpha - 1) rho at the best alpha and p r^(alpha-1) = e^(alpha (alpha-1) rho) - 1. As a function of the
-order x, ln p + (x - 1) ln r is a tangent of x (x - 1) rho, so the coin has this rho (a test looks at the orders where the -1
-matters), and its delta is the one of (1) but for the factor 1 - e^(-alpha (alpha-1) rho), a few parts in a million for the
-sizes in use. Only knowing more of the mechanism than its rho (the privacy loss distribution) gives less.
+**Tightness.** Nothing better can be read off rho alone. Toss a coin that shows S with probability p
+in one world and p/r in the other, ln r = (2 alpha - 1) rho at the best alpha and p r^(alpha-1) =
+e^(alpha (alpha-1) rho) - 1. As a function of the order x, ln p + (x - 1) ln r is a tangent of x (x
+- 1) rho, so the coin has this rho (a test looks at the orders where the -1 matters), and its delta
+is the one of (1) but for the factor 1 - e^(-alpha (alpha-1) rho), a few parts in a million for the
+sizes in use. Only knowing more of the mechanism than its rho (the privacy loss distribution) gives
+less.
 """
 
 from __future__ import annotations
@@ -42,7 +48,8 @@ __all__ = ["convert_rho_to_delta", "convert_rho_to_epsilon", "find_largest_rho"]
 
 _MAX_FLOAT = Fraction(10**300)
 _NEAR_ONE = Fraction(1, 10**18)
-# e^-1000 is below every delta in use (the door refuses less than 10^-100); smaller ones would only make long rationals.
+# e^-1000 is below every delta in use (the door refuses less than 10^-100); smaller ones would only
+# make long rationals.
 _MIN_LOG_DELTA = Fraction(-1000)
 
 
@@ -61,7 +68,9 @@ def convert_rho_to_epsilon(rho: Number, delta: Number) -> Fraction | float:
 
     u = _find_root(slope)
     alpha = 1 + u
-    return max(Fraction(0), round_up(bound * alpha + _log_up(1 / (alpha * tail)) / u + _log_up(u / alpha)))
+    return max(
+        Fraction(0), round_up(bound * alpha + _log_up(1 / (alpha * tail)) / u + _log_up(u / alpha))
+    )
 
 
 def find_largest_rho(epsilon: Number, delta: Number) -> Fraction:
@@ -75,7 +84,10 @@ def find_largest_rho(epsilon: Number, delta: Number) -> Fraction:
 
     u = _find_root(slope)
     alpha = 1 + u
-    return max(Fraction(0), round_down((target - _log_up(1 / (alpha * tail)) / u - _log_up(u / alpha)) / alpha))
+    return max(
+        Fraction(0),
+        round_down((target - _log_up(1 / (alpha * tail)) / u - _log_up(u / alpha)) / alpha),
+    )
 
 
 def convert_rho_to_delta(rho: Number, epsilon: Number) -> Fraction:
@@ -99,7 +111,9 @@ def convert_rho_to_delta(rho: Number, epsilon: Number) -> Fraction:
 
 
 def _find_root(rising: Callable[[float], float]) -> Fraction:
-    """A float u near the zero of a rising function of ln u, as a rational; the ends of the float range where there is none."""
+    """A float u near the zero of a rising function of ln u, as a rational; the ends of the float
+    range where there is none.
+    """
     low, high = -690.0, 690.0
     for _ in range(56):
         middle = (low + high) / 2
@@ -111,7 +125,9 @@ def _find_root(rising: Callable[[float], float]) -> Fraction:
 
 
 def _log_up(x: Fraction) -> Fraction:
-    """At least ln x. Close to 1 the tangent x - 1, which lies above ln x everywhere, is the sharper bound."""
+    """At least ln x. Close to 1 the tangent x - 1, which lies above ln x everywhere, is the
+    sharper bound.
+    """
     return x - 1 if abs(x - 1) < _NEAR_ONE else log_up(x)
 
 
@@ -132,4 +148,8 @@ def _parse_finite(value: object, argument: str) -> Fraction:
 
 
 def _parse_bound(value: object, argument: str) -> Fraction | float:
-    return math.inf if isinstance(value, float) and value == math.inf else _parse_finite(value, argument)
+    return (
+        math.inf
+        if isinstance(value, float) and value == math.inf
+        else _parse_finite(value, argument)
+    )

@@ -1,7 +1,9 @@
-"""What a publication is about: attributes with their codes, all of it public, from the policy or from whoever publishes.
+"""What a publication is about: attributes with their codes, all of it public, from the policy or
+from whoever publishes.
 
-A column with declared values has a code for each of them; whole numbers and days between declared bounds have one each, or share them in
-bins; reals always come in bins. Bins are closed below and open above, but for the last, so that the upper bound has a bin.
+A column with declared values has a code for each of them; whole numbers and days between declared
+bounds have one each, or share them in bins; reals always come in bins. Bins are closed below and
+open above, but for the last, so that the upper bound has a bin.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ _MAX_CODES: Final = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A column with a code for each of its ``values``, or for each bin between two neighbouring ``edges`` (of dates: their ordinals), open
-    above; of reals the last is closed."""
+    """A column with a code for each of its ``values``, or for each bin between two neighbouring
+    ``edges`` (of dates: their ordinals), open above; of reals the last is closed."""
 
     name: str
     type: Type
@@ -43,10 +45,21 @@ class Attribute:
     def __post_init__(self) -> None:
         if (self.values is None) == (self.edges is None):
             raise InvalidArgument(self.name, "must have values, or the edges of bins")
-        if self.values is not None and (not self.values or None in self.values or len(set(self.values)) != len(self.values)):
-            raise InvalidArgument(self.name, "must have different values, at least one, and not NULL")
-        if self.edges is not None and (len(self.edges) < 2 or any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False))):
-            raise InvalidArgument("bins", f"of {self.name} must not overlap: write rising edges, such as 0, 10, 20", _format_numbers(self.edges))
+        if self.values is not None and (
+            not self.values or None in self.values or len(set(self.values)) != len(self.values)
+        ):
+            raise InvalidArgument(
+                self.name, "must have different values, at least one, and not NULL"
+            )
+        if self.edges is not None and (
+            len(self.edges) < 2
+            or any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False))
+        ):
+            raise InvalidArgument(
+                "bins",
+                f"of {self.name} must not overlap: write rising edges, such as 0, 10, 20",
+                _format_numbers(self.edges),
+            )
         if self.size > _MAX_CODES:
             raise InvalidArgument("bins", f"of {self.name} must be at most {_MAX_CODES}", self.size)
 
@@ -58,14 +71,20 @@ class Attribute:
     @property
     def is_ordered(self) -> bool:
         """Whether "up to here" means anything: numbers and dates, whose codes rise with them."""
-        return self.edges is not None or (self.type in ("integer", "date") and list(self.values or ()) == sorted(self.values or ()))  # type: ignore[type-var]
+        return self.edges is not None or (
+            self.type in ("integer", "date")
+            and list(self.values or ()) == sorted(self.values or ())  # type: ignore[type-var]
+        )
 
     @property
     def midpoints(self) -> tuple[Fraction, ...] | None:
         """The number in the middle of each code; None where codes are no numbers."""
         if self.edges is not None:
-            last = 0 if self.type == "real" else 1  # of whole numbers from 0 to below 10 the middle is 4.5
-            return tuple((a + b - last) / 2 for a, b in zip(self.edges, self.edges[1:], strict=False))
+            # of whole numbers from 0 to below 10 the middle is 4.5
+            last = 0 if self.type == "real" else 1
+            return tuple(
+                (a + b - last) / 2 for a, b in zip(self.edges, self.edges[1:], strict=False)
+            )
         if self.type != "integer":
             return None
         return tuple(Fraction(value) for value in self.values or ())  # type: ignore[arg-type]
@@ -91,17 +110,30 @@ class Attribute:
         """The code of a row, as an expression of its column; NULL stays NULL."""
         column = ColumnRef(self.name)
         if self.edges is None:
-            return _build_binary_search(column, self.type, sorted((value, code) for code, value in enumerate(self.values or ())))
+            return _build_binary_search(
+                column,
+                self.type,
+                sorted((value, code) for code, value in enumerate(self.values or ())),
+            )
         if self.type == "date":
-            starts: list[tuple[Value, int]] = [(date.fromordinal(math.ceil(edge)), code) for code, edge in enumerate(self.edges[:-1])]
+            starts: list[tuple[Value, int]] = [
+                (date.fromordinal(math.ceil(edge)), code)
+                for code, edge in enumerate(self.edges[:-1])
+            ]
             return _build_binary_search(column, "date", starts)
         widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
         low, width = self.edges[0], max(widths)
-        if len(widths) > 1 or (self.type == "integer" and (width.denominator, low.denominator) != (1, 1)):
-            wanted: list[tuple[Value, int]] = [(_convert_edge(edge, self.type), code) for code, edge in enumerate(self.edges[:-1])]
+        if len(widths) > 1 or (
+            self.type == "integer" and (width.denominator, low.denominator) != (1, 1)
+        ):
+            wanted: list[tuple[Value, int]] = [
+                (_convert_edge(edge, self.type), code) for code, edge in enumerate(self.edges[:-1])
+            ]
             return _build_binary_search(column, self.type, wanted)
         above = Call("-", (column, Constant(_convert_edge(low, self.type), self.type)))
-        place = Call("floor", (Call("/", (above, Constant(_convert_edge(width, self.type), self.type))),))
+        place = Call(
+            "floor", (Call("/", (above, Constant(_convert_edge(width, self.type), self.type))),)
+        )
         return Call("least", (place, Constant(self.size - 1, "integer")))
 
     def find_code(self, value: Any) -> int | None:
@@ -110,7 +142,11 @@ class Attribute:
             return self.values.index(value) if value in self.values else None
         edges = self.edges or ()
         number = Fraction(value.toordinal() if isinstance(value, date) else value)
-        return None if not edges[0] <= number <= edges[-1] else min(bisect.bisect_right(edges, number) - 1, self.size - 1)
+        return (
+            None
+            if not edges[0] <= number <= edges[-1]
+            else min(bisect.bisect_right(edges, number) - 1, self.size - 1)
+        )
 
     def _format_edge(self, edge: Fraction) -> Any:
         if self.type == "date":
@@ -119,7 +155,11 @@ class Attribute:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for a receipt."""
-        values = None if self.values is None else [value.isoformat() if isinstance(value, date) else value for value in self.values]
+        values = (
+            None
+            if self.values is None
+            else [value.isoformat() if isinstance(value, date) else value for value in self.values]
+        )
         edges = None if self.edges is None else [str(edge) for edge in self.edges]
         return {"name": self.name, "type": self.type, "values": values, "edges": edges}
 
@@ -129,7 +169,12 @@ class Attribute:
         values, edges = held["values"], held["edges"]
         if values is not None and held["type"] == "date":
             values = [date.fromisoformat(value) for value in values]
-        return cls(held["name"], held["type"], values and tuple(values), edges and tuple(map(Fraction, edges)))
+        return cls(
+            held["name"],
+            held["type"],
+            values and tuple(values),
+            edges and tuple(map(Fraction, edges)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +202,15 @@ class Domain:
     def row_scope(self) -> str:
         """Which rows are counted: those that have a declared value in every attribute."""
         names = self.names
-        more = f" and {len(names) - _MAX_NAMED_ATTRIBUTES} more" if len(names) > _MAX_NAMED_ATTRIBUTES else ""
-        return f"among rows that have {'all of ' if len(names) > 1 else ''}{', '.join(names[:_MAX_NAMED_ATTRIBUTES])}{more}"
+        more = (
+            f" and {len(names) - _MAX_NAMED_ATTRIBUTES} more"
+            if len(names) > _MAX_NAMED_ATTRIBUTES
+            else ""
+        )
+        return (
+            "among rows that have"
+            f" {'all of ' if len(names) > 1 else ''}{', '.join(names[:_MAX_NAMED_ATTRIBUTES])}{more}"
+        )
 
     @property
     def cell_count(self) -> int:
@@ -172,7 +224,11 @@ class Domain:
 
     def find_position(self, name: str) -> int:
         """Where an attribute is."""
-        found = [place for place, attribute in enumerate(self.attributes) if attribute.name.casefold() == name.casefold()]
+        found = [
+            place
+            for place, attribute in enumerate(self.attributes)
+            if attribute.name.casefold() == name.casefold()
+        ]
         if not found:
             raise InvalidArgument("columns", f"must be among {', '.join(self.names)}", name)
         return found[0]
@@ -182,23 +238,36 @@ class Domain:
         if self.cell_count > cells:
             largest = max(self.attributes, key=lambda attribute: attribute.size)
             raise Refused(
-                f"{' x '.join(self.names)} have {self.cell_count:,} combinations; at most {cells:,} can be told one by one. Leave out "
-                f"{largest.name} ({largest.size:,} codes), or give it fewer bins; or publish marginals, which need no such table."
+                f"{' x '.join(self.names)} have {self.cell_count:,} combinations; at most {cells:,}"
+                f" can be told one by one. Leave out {largest.name} ({largest.size:,} codes), or"
+                " give it fewer bins; or publish marginals, which need no such table."
             )
 
 
-def build_domain(schema: Schema, columns: Sequence[str], bins: Mapping[str, BinSpec] | None = None) -> Domain:
-    """The attributes of these columns, from what the policy declares and the ``bins`` that are asked for."""
+def build_domain(
+    schema: Schema, columns: Sequence[str], bins: Mapping[str, BinSpec] | None = None
+) -> Domain:
+    """The attributes of these columns, from what the policy declares and the ``bins`` that are
+    asked for.
+    """
     asked = {name.casefold(): wanted for name, wanted in (bins or {}).items()}
     strangers = set(asked) - {name.casefold() for name in columns}
     if strangers:
-        raise InvalidArgument("bins", "must be of columns that are published", ", ".join(sorted(strangers)))
+        raise InvalidArgument(
+            "bins", "must be of columns that are published", ", ".join(sorted(strangers))
+        )
     found = []
     for name in columns:
         column = schema.column(name)
-        if column is None or (schema.unit is not None and schema.unit != "row" and name.casefold() == schema.unit.casefold()):
+        if column is None or (
+            schema.unit is not None
+            and schema.unit != "row"
+            and name.casefold() == schema.unit.casefold()
+        ):
             known = [other.name for other in schema.columns if other.name != schema.unit]
-            raise InvalidArgument("columns", f"must be columns of {schema.table}: {', '.join(known)}", name)
+            raise InvalidArgument(
+                "columns", f"must be columns of {schema.table}: {', '.join(known)}", name
+            )
         found.append(_build_attribute(column, asked.get(name.casefold()), schema.table))
     return Domain(tuple(found))
 
@@ -206,13 +275,17 @@ def build_domain(schema: Schema, columns: Sequence[str], bins: Mapping[str, BinS
 def _build_attribute(column: Column, bins: BinSpec | None, table: str) -> Attribute:
     if column.values is not None or column.type == "boolean":
         if bins is not None:
-            raise InvalidArgument("bins", f"of {column.name} must be left out: its values are declared", bins)
+            raise InvalidArgument(
+                "bins", f"of {column.name} must be left out: its values are declared", bins
+            )
         return Attribute(column.name, column.type, column.values or (False, True))
     if column.low is None or column.high is None:
-        line = "values = [...]" if column.type == "text" else "min = ..., max = ..., or values = [...]"
+        line = (
+            "values = [...]" if column.type == "text" else "min = ..., max = ..., or values = [...]"
+        )
         raise Unbounded(
-            f"What {column.name} may be is not declared, and must not be read off the data: write {column.name} = {{ {line} }} "
-            f"under [tables.{table}.columns]."
+            f"What {column.name} may be is not declared, and must not be read off the data: write"
+            f" {column.name} = {{ {line} }} under [tables.{table}.columns]."
         )
     if bins is None:
         return _build_unbinned(column, column.low, column.high)
@@ -223,39 +296,71 @@ def _build_attribute(column: Column, bins: BinSpec | None, table: str) -> Attrib
 def _build_unbinned(column: Column, low: Fraction, high: Fraction) -> Attribute:
     count = high - low + 1
     if column.type == "real" or count > _MAX_UNBINNED_VALUES:
-        raise InvalidArgument("bins", f'must be given for {column.name}, such as bins = {{"{column.name}": 20}}: it has too many values')
+        raise InvalidArgument(
+            "bins",
+            f'must be given for {column.name}, such as bins = {{"{column.name}": 20}}: it has too'
+            " many values",
+        )
     numbers = range(int(low), int(high) + 1)
-    return Attribute(column.name, column.type, tuple(map(date.fromordinal, numbers)) if column.type == "date" else tuple(numbers))
+    return Attribute(
+        column.name,
+        column.type,
+        tuple(map(date.fromordinal, numbers)) if column.type == "date" else tuple(numbers),
+    )
 
 
-def _compute_bin_edges(column: Column, low: Fraction, high: Fraction, bins: BinSpec) -> tuple[Fraction, ...]:
+def _compute_bin_edges(
+    column: Column, low: Fraction, high: Fraction, bins: BinSpec
+) -> tuple[Fraction, ...]:
     if isinstance(bins, str | bytes) or not isinstance(bins, int | Sequence):
-        raise InvalidArgument("bins", f"of {column.name} must be how many, or a list of edges", bins)
+        raise InvalidArgument(
+            "bins", f"of {column.name} must be how many, or a list of edges", bins
+        )
     if isinstance(bins, int):
         count = parse_whole(bins, "bins")
-        # A whole number n stands for all of n to below n + 1, so that bins of whole numbers are as wide as they look.
+        # A whole number n stands for all of n to below n + 1, so that bins of whole numbers are as
+        # wide as they look.
         top = high if column.type == "real" else high + 1
         if column.type == "real":
             return tuple(low + place * (top - low) / count for place in range(count + 1))
         if count > top - low:
-            raise InvalidArgument("bins", f"of {column.name} must be at most {top - low}: it has no more values", bins)
-        return tuple(Fraction(math.floor(low + place * (top - low) / count)) for place in range(count + 1))
-    edges = tuple(Fraction(edge.toordinal()) if isinstance(edge, date) else parse_exact(edge, "bins") for edge in bins)
+            raise InvalidArgument(
+                "bins", f"of {column.name} must be at most {top - low}: it has no more values", bins
+            )
+        return tuple(
+            Fraction(math.floor(low + place * (top - low) / count)) for place in range(count + 1)
+        )
+    edges = tuple(
+        Fraction(edge.toordinal()) if isinstance(edge, date) else parse_exact(edge, "bins")
+        for edge in bins
+    )
     if not edges or edges[0] < low or edges[-1] > (high if column.type == "real" else high + 1):
-        raise InvalidArgument("bins", f"of {column.name} must lie within its bounds, {_format_numbers((low, high))}", _format_numbers(edges))
+        raise InvalidArgument(
+            "bins",
+            f"of {column.name} must lie within its bounds, {_format_numbers((low, high))}",
+            _format_numbers(edges),
+        )
     if edges[0] > low or edges[-1] < high:
-        raise InvalidArgument("bins", f"of {column.name} must begin and end at its bounds, {_format_numbers((low, high))}", _format_numbers(edges))
+        raise InvalidArgument(
+            "bins",
+            f"of {column.name} must begin and end at its bounds, {_format_numbers((low, high))}",
+            _format_numbers(edges),
+        )
     # The last bin is closed; of whole numbers that is to below the next one.
     return edges if column.type == "real" else (*edges[:-1], high + 1)
 
 
-def build_contingency_plan(rows: RelationNode, domain: Domain, max_rows: int, *, flat: bool = False) -> Aggregate:
-    """The plan that counts the combinations of the domain's codes, with at most ``max_rows`` rows of each unit; ``flat``, as one attribute
-    that has a code for each combination, the first attribute slowest, where having no code is a code as well, the last: no row is left
-    out."""
+def build_contingency_plan(
+    rows: RelationNode, domain: Domain, max_rows: int, *, flat: bool = False
+) -> Aggregate:
+    """The plan that counts the combinations of the domain's codes, with at most ``max_rows`` rows
+    of each unit; ``flat``, as one attribute that has a code for each combination, the first
+    attribute slowest, where having no code is a code as well, the last: no row is left out."""
     codes = [(attribute.code_expression(), attribute.size) for attribute in domain.attributes]
     if flat:
-        codes = [(Call("coalesce", (code, Constant(size, "integer"))), size + 1) for code, size in codes]
+        codes = [
+            (Call("coalesce", (code, Constant(size, "integer"))), size + 1) for code, size in codes
+        ]
         codes = [(_combine_codes(codes), domain.cell_count_with_null)]
     coded = Project(rows, tuple((f"a{place}", code) for place, (code, _) in enumerate(codes)))
     cross = Contingency(tuple((f"a{place}", size) for place, (_, size) in enumerate(codes)))
@@ -273,14 +378,28 @@ def _convert_edge(value: Fraction, type_: Type) -> Value:
     return math.ceil(value) if type_ == "integer" else float(value)
 
 
-def _build_binary_search(column: ColumnRef, type_: Type, starts: Sequence[tuple[Value, int]]) -> Expression:
-    """The code of the last of these, sorted, that is not above the column: by halves, so that a thousand take ten comparisons."""
+def _build_binary_search(
+    column: ColumnRef, type_: Type, starts: Sequence[tuple[Value, int]]
+) -> Expression:
+    """The code of the last of these, sorted, that is not above the column: by halves, so that a
+    thousand take ten comparisons.
+    """
     if len(starts) == 1:
         # A comparison that NULL does not pass, so that NULL has no code.
-        return Call("case", (Call("is null", (column,)), Constant(None, "integer"), Constant(starts[0][1], "integer")))
+        return Call(
+            "case",
+            (
+                Call("is null", (column,)),
+                Constant(None, "integer"),
+                Constant(starts[0][1], "integer"),
+            ),
+        )
     middle = len(starts) // 2
     below = Call("<", (column, Constant(starts[middle][0], type_)))
-    lower, upper = _build_binary_search(column, type_, starts[:middle]), _build_binary_search(column, type_, starts[middle:])
+    lower, upper = (
+        _build_binary_search(column, type_, starts[:middle]),
+        _build_binary_search(column, type_, starts[middle:]),
+    )
     return Call("case", (below, lower, upper))
 
 

@@ -1,22 +1,29 @@
-"""What a published histogram of numbers says about them: mean, variance, quantiles, density, each with an interval. It costs nothing more.
+"""What a published histogram of numbers says about them: mean, variance, quantiles, density, each
+with an interval. It costs nothing more.
 
-Two things are not known: the noise, and where in its bin a value lies. Every interval comes twice: for the noise alone, as if all values
-were in the middle of their bins, and with the bins, wherever in them the values are. The second holds the exact number of the table at its
-level; the first holds that of the middles.
+Two things are not known: the noise, and where in its bin a value lies. Every interval comes twice:
+for the noise alone, as if all values were in the middle of their bins, and with the bins, wherever
+in them the values are. The second holds the exact number of the table at its level; the first holds
+that of the middles.
 
-**Means, densities.** ``ratio.ends``, with the ends of the bins, or 1 in one bin and 0 in the others.
+**Means, densities.** ``ratio.ends``, with the ends of the bins, or 1 in one bin and 0 in the
+others.
 
-**Variances.** A grid of points g over the range is fixed beforehand; one is nearest to the exact mean, at most h/2 away, and the mean of
-(x - g)^2 is the variance plus the square of that distance. So with probability 1 - 9/10 beta it is between the ends of that mean, and with
-1 - beta/10 this g is one of those near the interval of the mean; the interval of the variance is around all of these, less up to h^2/4.
-Which g is the right one follows from the data, not from the noise: no union bound.
+**Variances.** A grid of points g over the range is fixed beforehand; one is nearest to the exact
+mean, at most h/2 away, and the mean of (x - g)^2 is the variance plus the square of that distance.
+So with probability 1 - 9/10 beta it is between the ends of that mean, and with 1 - beta/10 this g
+is one of those near the interval of the mean; the interval of the variance is around all of these,
+less up to h^2/4. Which g is the right one follows from the data, not from the noise: no union
+bound.
 
-**Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. Let D_j = (rows up to bin j) - p (all rows): if
-it is in bin j, D_j >= 0 and D_(j-1) < 0. Bin j is left out if the noisy D_j is below -r_j or the noisy D_(j-1) above r_(j-1), which happens
-to the right bin with probability beta/2 each, at most. Again the right bin alone must pass.
+**Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. Let D_j
+= (rows up to bin j) - p (all rows): if it is in bin j, D_j >= 0 and D_(j-1) < 0. Bin j is left out
+if the noisy D_j is below -r_j or the noisy D_(j-1) above r_(j-1), which happens to the right bin
+with probability beta/2 each, at most. Again the right bin alone must pass.
 
-**Lost parts.** Where rows count in part (``plan.crossing``), each bin lacks at most L parts: a weighted sum of bins is off by at most L
-times the sum of the sizes of the weights, whatever the noise is. So much is added to every radius.
+**Lost parts.** Where rows count in part (``plan.crossing``), each bin lacks at most L parts: a
+weighted sum of bins is off by at most L times the sum of the sizes of the weights, whatever the
+noise is. So much is added to every radius.
 """
 
 from __future__ import annotations
@@ -45,18 +52,27 @@ from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DerivedStatistic", "Histogram", "read_noise_mechanism", "read_parts_per_row", "read_truncation_error"]
+__all__ = [
+    "DerivedStatistic",
+    "Histogram",
+    "read_noise_mechanism",
+    "read_parts_per_row",
+    "read_truncation_error",
+]
 
 _MEAN_CANDIDATES: Final = 4096  # places of the mean, over the range
 _CHUNK_CELLS: Final = 2**22
 _MEAN_BETA_SHARE: Final = Fraction(1, 10)  # of what may fail, where the mean matters a little
-_MECHANISMS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {"laplace": Laplace, "gaussian": Gaussian}
+_MECHANISMS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {
+    "laplace": Laplace,
+    "gaussian": Gaussian,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedStatistic:
-    """A number read off a histogram, and its interval at ``level``; ``noise_low`` and ``noise_high`` are for the noise alone. The value is
-    None where there is nothing but noise."""
+    """A number read off a histogram, and its interval at ``level``; ``noise_low`` and
+    ``noise_high`` are for the noise alone. The value is None where there is nothing but noise."""
 
     value: Any
     low: Any
@@ -67,7 +83,9 @@ class DerivedStatistic:
 
 
 def read_noise_mechanism(facts: Mapping[str, Any]) -> AdditiveNoise:
-    """The noise that a receipt tells of, in the parts of a row in which it was drawn: whole rows, where the receipt tells of none."""
+    """The noise that a receipt tells of, in the parts of a row in which it was drawn: whole
+    rows, where the receipt tells of none.
+    """
     return _MECHANISMS[facts["noise"]](Fraction(facts["scale"]) * read_parts_per_row(facts))
 
 
@@ -84,8 +102,9 @@ def read_truncation_error(facts: Mapping[str, Any], combinations: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Noisy ``counts`` of the bins of one numeric attribute, each with the noise of so many ``draws`` of ``law``, and each at most so much
-    too low as is ``lost``. All of them are in the parts of a row that the noise was drawn in: whatever is told is a ratio."""
+    """Noisy ``counts`` of the bins of one numeric attribute, each with the noise of so many
+    ``draws`` of ``law``, and each at most so much too low as is ``lost``. All of them are in the
+    parts of a row that the noise was drawn in: whatever is told is a ratio."""
 
     attribute: Attribute
     counts: Floats
@@ -98,21 +117,39 @@ class Histogram:
         if counts.shape != (self.attribute.size,) or not np.isfinite(counts).all():
             raise InvalidArgument("counts", "must be one for each bin", counts.shape)
         if not self.attribute.is_ordered or self.attribute.type not in ("integer", "real", "date"):
-            raise Unsupported(f"{self.attribute.name} has no numbers: only of numbers and dates can a mean or a quantile be told.")
+            raise Unsupported(
+                f"{self.attribute.name} has no numbers: only of numbers and dates can a mean or a"
+                " quantile be told."
+            )
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "draws", parse_whole(self.draws, "draws"))
 
     @classmethod
-    def from_publication(cls, domain: Domain, table: pa.Table, facts: Mapping[str, Any], name: str | None = None) -> Histogram:
-        """The histogram of one attribute of a published histogram; of several, the others are added up."""
+    def from_publication(
+        cls, domain: Domain, table: pa.Table, facts: Mapping[str, Any], name: str | None = None
+    ) -> Histogram:
+        """The histogram of one attribute of a published histogram; of several, the others are
+        added up.
+        """
         if "threshold" in facts or "draws" not in facts or table.num_rows != domain.cell_count:
-            raise Unsupported("Only a histogram of all cells says how its numbers are spread: this publication leaves some out.")
-        place = 0 if name is None and len(domain.attributes) == 1 else domain.find_position(name or "")
+            raise Unsupported(
+                "Only a histogram of all cells says how its numbers are spread: this publication"
+                " leaves some out."
+            )
+        place = (
+            0 if name is None and len(domain.attributes) == 1 else domain.find_position(name or "")
+        )
         cells = table.column(COUNT_COLUMN).to_numpy().reshape(domain.sizes)
         others = tuple(axis for axis in range(len(domain.sizes)) if axis != place)
         inside = domain.cell_count // domain.sizes[place]
         counts = cells.sum(axis=others) * read_parts_per_row(facts)
-        return cls(domain.attributes[place], counts, read_noise_mechanism(facts), facts["draws"] * inside, float(read_truncation_error(facts, inside)))
+        return cls(
+            domain.attributes[place],
+            counts,
+            read_noise_mechanism(facts),
+            facts["draws"] * inside,
+            float(read_truncation_error(facts, inside)),
+        )
 
     def mean(self, level: Number = Fraction(19, 20)) -> DerivedStatistic:
         """The mean of all values."""
@@ -126,15 +163,25 @@ class Histogram:
         return self._build_statistic((value, bins_low, bins_high, noise_low, noise_high), level)
 
     def variance(self, level: Number = Fraction(19, 20)) -> DerivedStatistic:
-        """The variance of all values, around their mean: the mean square of the distance (of dates, in days)."""
+        """The variance of all values, around their mean: the mean square of the distance (of
+        dates, in days).
+        """
         low, middle, high = self._compute_bin_bounds()
         total = self.counts.sum()
         noise_low, noise_high = self._compute_variance_interval(middle, middle, level)
         found = None
         if total > 0:
             mean = float(middle @ self.counts / total)
-            found = min(max(float(np.square(middle - mean) @ self.counts / total), noise_low), noise_high)
-        return DerivedStatistic(found, *self._compute_variance_interval(low, high, level), noise_low, noise_high, float(level))
+            found = min(
+                max(float(np.square(middle - mean) @ self.counts / total), noise_low), noise_high
+            )
+        return DerivedStatistic(
+            found,
+            *self._compute_variance_interval(low, high, level),
+            noise_low,
+            noise_high,
+            float(level),
+        )
 
     def quantile(self, part: Number, level: Number = Fraction(19, 20)) -> DerivedStatistic:
         """The least value that this ``part`` of all values are not above."""
@@ -142,28 +189,52 @@ class Histogram:
         low, middle, high = self._compute_bin_bounds()
         first, last = self._find_quantile_bins(p, self._build_bin_noise(level))
         value = self._interpolate_quantile(float(p), low[first], high[last])
-        return self._build_statistic((value, low[first], high[last], middle[first], middle[last]), level)
+        return self._build_statistic(
+            (value, low[first], high[last], middle[first], middle[last]), level
+        )
 
     def density(self, level: Number = Fraction(19, 20)) -> pa.Table:
-        """Of each bin: its share of all values for each unit of its width (of whole numbers and days: for each of them)."""
+        """Of each bin: its share of all values for each unit of its width (of whole numbers and
+        days: for each of them).
+        """
         import pyarrow as pa
 
         low, _, high = self._compute_bin_bounds()
         width = high - low + (0 if self.attribute.type == "real" else 1)
         ones, bins = np.ones(len(low)), len(low)
         share = BinPoints(self.counts, ones, ones, np.abs(self.counts), np.zeros(bins), ones, bins)
-        least, most = compute_bin_mean_intervals(share, share, self.counts, self._build_bin_noise(level))
+        least, most = compute_bin_mean_intervals(
+            share, share, self.counts, self._build_bin_noise(level)
+        )
         total = float(self.counts.sum())
-        found = np.clip(self.counts / total, least, most) / width if total > 0 else np.full(bins, np.nan)
-        return pa.table(self.attribute.columns() | {"density": found, "density_low": least / width, "density_high": most / width})
+        found = (
+            np.clip(self.counts / total, least, most) / width
+            if total > 0
+            else np.full(bins, np.nan)
+        )
+        return pa.table(
+            self.attribute.columns()
+            | {
+                "density": found,
+                "density_low": least / width,
+                "density_high": most / width,
+            }
+        )
 
     def _build_bin_noise(self, level: Number, part: Fraction = Fraction(1)) -> BinNoise:
-        return BinNoise(self.mechanism, self.draws, (1 - parse_probability(level, "level")) * part, self.truncation_error)
+        return BinNoise(
+            self.mechanism,
+            self.draws,
+            (1 - parse_probability(level, "level")) * part,
+            self.truncation_error,
+        )
 
     def _compute_bin_bounds(self) -> tuple[Floats, Floats, Floats]:
         """The least number of each bin, its middle, and the largest."""
         if self.attribute.values is not None:
-            each = np.array([float(v.toordinal() if isinstance(v, date) else v) for v in self.attribute.values])  # type: ignore[arg-type]
+            each = np.array(
+                [float(v.toordinal() if isinstance(v, date) else v) for v in self.attribute.values]  # type: ignore[arg-type]
+            )
             return each, each, each
         edges = self.attribute.edges or ()
         if self.attribute.type == "real":
@@ -173,18 +244,31 @@ class Histogram:
         top = np.maximum(steps[1:] - 1, steps[:-1])
         return steps[:-1], (steps[:-1] + top) / 2, top
 
-    def _compute_mean_interval(self, low: Floats, high: Floats, noise: BinNoise) -> tuple[float, float]:
-        """Of the mean; measured from the middle of the range and in halves of it, so that sums of squares keep their digits."""
+    def _compute_mean_interval(
+        self, low: Floats, high: Floats, noise: BinNoise
+    ) -> tuple[float, float]:
+        """Of the mean; measured from the middle of the range and in halves of it, so that sums
+        of squares keep their digits.
+        """
         centre, half = _compute_centre_and_half(low, high)
-        below, above = (BinPoints.from_points((points - centre) / half, self.counts) for points in (low, high))
+        below, above = (
+            BinPoints.from_points((points - centre) / half, self.counts) for points in (low, high)
+        )
         found = compute_bin_mean_intervals(below, above, self.counts, noise)
         start, stop = (float(end[0]) * half + centre for end in found)
         return start, stop
 
-    def _compute_variance_interval(self, low: Floats, high: Floats, level: Number) -> tuple[float, float]:
+    def _compute_variance_interval(
+        self, low: Floats, high: Floats, level: Number
+    ) -> tuple[float, float]:
         """The ends of the variance."""
         centre, half = _compute_centre_and_half(low, high)
-        start, stop = ((end - centre) / half for end in self._compute_mean_interval(low, high, self._build_bin_noise(level, _MEAN_BETA_SHARE)))
+        start, stop = (
+            (end - centre) / half
+            for end in self._compute_mean_interval(
+                low, high, self._build_bin_noise(level, _MEAN_BETA_SHARE)
+            )
+        )
         grid = np.linspace(-1, 1, min(_MEAN_CANDIDATES, max(_CHUNK_CELLS // len(low), 64)) + 1)
         step = float(grid[1] - grid[0])
         near = grid[(grid >= start - step) & (grid <= stop + step)]
@@ -193,8 +277,15 @@ class Histogram:
         for some in np.array_split(near, -(-near.size * len(low) // _CHUNK_CELLS)):
             below, above = a - some[:, None], b - some[:, None]
             farthest = np.maximum(np.square(below), np.square(above))
-            nearest = np.where((below < 0) & (above > 0), 0.0, np.minimum(np.square(below), np.square(above)))
-            found = compute_bin_mean_intervals(BinPoints.from_points(nearest, self.counts), BinPoints.from_points(farthest, self.counts), self.counts, noise)
+            nearest = np.where(
+                (below < 0) & (above > 0), 0.0, np.minimum(np.square(below), np.square(above))
+            )
+            found = compute_bin_mean_intervals(
+                BinPoints.from_points(nearest, self.counts),
+                BinPoints.from_points(farthest, self.counts),
+                self.counts,
+                noise,
+            )
             least, most = min(least, float(found[0].min())), max(most, float(found[1].max()))
         # No variance is above that of two halves at the ends of the range.
         return max(least - step**2 / 4, 0.0) * half**2, min(most, 1.0) * half**2
@@ -202,17 +293,23 @@ class Histogram:
     def _find_quantile_bins(self, p: Fraction, noise: BinNoise) -> tuple[int, int]:
         """The first and the last bin that the quantile may be in."""
         bins, part = len(self.counts), float(p)
-        if p == Fraction(1, 2):  # all weights are 1/2: the smallest radius that the discrete law allows
+        # all weights are 1/2: the smallest radius that the discrete law allows
+        if p == Fraction(1, 2):
             far: Any = find_sum_radius(self.mechanism, bins * self.draws, noise.beta) / 2
         else:
             upto = np.arange(1, bins)
             one = compute_noise_variance(self.mechanism)
             variances = one * self.draws * (upto * (1 - part) ** 2 + (bins - upto) * part**2)
-            far = bound_sum_radii(variances, [self.mechanism], one * max(part, 1 - part) ** 2, noise.beta)
+            far = bound_sum_radii(
+                variances, [self.mechanism], one * max(part, 1 - part) ** 2, noise.beta
+            )
         above = (np.cumsum(self.counts) - part * self.counts.sum())[:-1]
-        lost = 1e-12 * float(np.abs(self.counts).sum()) + self.truncation_error * bins * max(part, 1 - part)
+        lost = 1e-12 * float(np.abs(self.counts).sum()) + self.truncation_error * bins * max(
+            part, 1 - part
+        )
         able = np.append(above + far + lost >= 0, True) & np.append(True, above - far - lost <= 0)
-        found = np.flatnonzero(able)  # the first bin that the upper test lets in is let in by the lower one: there is one
+        # the first bin that the upper test lets in is let in by the lower one: there is one
+        found = np.flatnonzero(able)
         return int(found[0]), int(found[-1])
 
     def _interpolate_quantile(self, p: float, least: float, most: float) -> float | None:
@@ -225,15 +322,32 @@ class Histogram:
         place = min(int(np.searchsorted(np.cumsum(counts), p * total)), len(counts) - 1)
         before = float(counts[:place].sum())
         inside = (p * total - before) / counts[place] if counts[place] > 0 else 0.0
-        return min(max(float(low[place] + (high[place] - low[place]) * min(max(inside, 0.0), 1.0)), float(least)), float(most))
+        return min(
+            max(
+                float(low[place] + (high[place] - low[place]) * min(max(inside, 0.0), 1.0)),
+                float(least),
+            ),
+            float(most),
+        )
 
     def _build_statistic(self, numbers: Sequence[float | None], level: Number) -> DerivedStatistic:
         """As the attribute tells them: days as dates, the ends of intervals rounded outwards."""
-        rounded: list[Callable[[float], int]] = [round, math.floor, math.ceil, math.floor, math.ceil]
+        rounded: list[Callable[[float], int]] = [
+            round,
+            math.floor,
+            math.ceil,
+            math.floor,
+            math.ceil,
+        ]
         if self.attribute.type == "date":
-            told = [None if day is None else date.fromordinal(to(day)) for day, to in zip(numbers, rounded, strict=True)]
+            told = [
+                None if day is None else date.fromordinal(to(day))
+                for day, to in zip(numbers, rounded, strict=True)
+            ]
             return DerivedStatistic(told[0], told[1], told[2], told[3], told[4], float(level))
-        value, low, high, noise_low, noise_high = (None if number is None else float(number) for number in numbers)
+        value, low, high, noise_low, noise_high = (
+            None if number is None else float(number) for number in numbers
+        )
         return DerivedStatistic(value, low, high, noise_low, noise_high, float(level))
 
 

@@ -24,7 +24,8 @@ __all__ = ["AdditiveNoise", "PrivacyParameters", "check_epsilon_or_rho"]
 
 AdditiveNoise = Laplace | Gaussian
 
-_SCALE_RESOLUTION: Final = 10**9  # noise is at most so small a part of itself larger than it need be
+# noise is at most so small a part of itself larger than it need be
+_SCALE_RESOLUTION: Final = 10**9
 
 
 def check_epsilon_or_rho(terms: Any) -> None:
@@ -38,11 +39,12 @@ def check_epsilon_or_rho(terms: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyParameters:
-    """A price, ``epsilon`` (pure, Laplace noise) or ``rho`` (Gaussian noise), towards one unit of at most ``rows`` rows, or a group of
-    such units, that comes and goes or is replaced.
+    """A price, ``epsilon`` (pure, Laplace noise) or ``rho`` (Gaussian noise), towards one unit of
+    at most ``rows`` rows, or a group of such units, that comes and goes or is replaced.
 
-    Where caps may bite, what is counted are parts of 1/``fine`` of a row, and sensitivities and noise are in parts. The rows of a unit in
-    one combination lack less than one part. So many units, and so many rows in all, are ``losing`` at most: both bounds are public."""
+    Where caps may bite, what is counted are parts of 1/``fine`` of a row, and sensitivities and
+    noise are in parts. The rows of a unit in one combination lack less than one part. So many
+    units, and so many rows in all, are ``losing`` at most: both bounds are public."""
 
     epsilon: Fraction | None = None
     rho: Fraction | None = None
@@ -60,8 +62,18 @@ class PrivacyParameters:
             raise InvalidArgument("relation", 'must be "add-remove" or "change-one"', self.relation)
 
     @classmethod
-    def from_epsilon(cls, epsilon: Fraction, noise: str, *, rows: int = 1, relation: str = "add-remove", group: int = 1) -> PrivacyParameters:
-        """What the epsilon of a question buys under a policy's noise: Gaussian noise at the rho of the dearest question of that epsilon."""
+    def from_epsilon(
+        cls,
+        epsilon: Fraction,
+        noise: str,
+        *,
+        rows: int = 1,
+        relation: str = "add-remove",
+        group: int = 1,
+    ) -> PrivacyParameters:
+        """What the epsilon of a question buys under a policy's noise: Gaussian noise at the rho
+        of the dearest question of that epsilon.
+        """
         if noise == "gaussian":
             return cls(None, compute_pure_rho(epsilon), rows, relation, group)
         return cls(epsilon, None, rows, relation, group)
@@ -74,11 +86,17 @@ class PrivacyParameters:
     @property
     def total(self) -> Loss:
         """All that may be spent."""
-        return Loss(self.epsilon) if self.epsilon is not None else Loss(inf, rho=self.rho if self.rho is not None else inf)
+        return (
+            Loss(self.epsilon)
+            if self.epsilon is not None
+            else Loss(inf, rho=self.rho if self.rho is not None else inf)
+        )
 
     def with_share(self, part: Fraction) -> PrivacyParameters:
         """The same terms with a part of the price."""
-        epsilon, rho = (None if price is None else price * part for price in (self.epsilon, self.rho))
+        epsilon, rho = (
+            None if price is None else price * part for price in (self.epsilon, self.rho)
+        )
         return replace(self, epsilon=epsilon, rho=rho)
 
     @property
@@ -91,21 +109,30 @@ class PrivacyParameters:
         return block.sensitivity(self.rows * self.parts_per_row, self.relation).group(self.group)
 
     def truncation_error(self, combinations: int) -> float:
-        """Return how much a count may lack, in rows, where it is the sum of so many combinations of codes. Each unit lacks less than a part
-        in each of them that it has rows in, and together units have no more of these than there are rows."""
+        """Return how much a count may lack, in rows, where it is the sum of so many combinations of
+        codes. Each unit lacks less than a part in each of them that it has rows in, and together
+        units have no more of these than there are rows."""
         units, rows = self.truncation_bounds
         return min(units * combinations, rows) / self.parts_per_row
 
     @property
     def facts(self) -> dict[str, Any]:
         """Return the facts of parts, if there are any."""
-        return {"fine": self.parts_per_row, "losing": list(self.truncation_bounds)} if self.parts_per_row > 1 else {}
+        return (
+            {"fine": self.parts_per_row, "losing": list(self.truncation_bounds)}
+            if self.parts_per_row > 1
+            else {}
+        )
 
-    def calibrate_all(self, blocks: Sequence[QueryBlock], spreads: Sequence[float]) -> tuple[AdditiveNoise, ...]:
-        """Noise whose scales are as the ``spreads`` are to each other, the smallest that the price allows.
+    def calibrate_all(
+        self, blocks: Sequence[QueryBlock], spreads: Sequence[float]
+    ) -> tuple[AdditiveNoise, ...]:
+        """Noise whose scales are as the ``spreads`` are to each other, the smallest that the price
+        allows.
 
-        A block costs l1/scale, or l2^2/(2 scale^2). All inverse scales are multiples of one number, rounded down: the costs have one
-        denominator, and thousands of them are added up exactly in no time.
+        A block costs l1/scale, or l2^2/(2 scale^2). All inverse scales are multiples of one number,
+        rounded down: the costs have one denominator, and thousands of them are added up exactly in
+        no time.
         """
         if len(blocks) != len(spreads) or not all(0 < spread < math.inf for spread in spreads):
             raise InvalidArgument("spreads", "must be numbers above 0, one for each block")
@@ -114,32 +141,56 @@ class PrivacyParameters:
             return (self._calibrate_sensitivity(moves[0]),)
         size = self._compute_scale_factor(moves, spreads)
         # A multiple of the parts: in parts, scales are just so many times those in rows.
-        fine = _SCALE_RESOLUTION * self.parts_per_row * 10 ** max(0, math.ceil(math.log10(size / self.parts_per_row * max(spreads))))
-        while not self._is_affordable(moves, steps := [int(fine / (size * spread)) for spread in spreads], fine):
+        fine = (
+            _SCALE_RESOLUTION
+            * self.parts_per_row
+            * 10 ** max(0, math.ceil(math.log10(size / self.parts_per_row * max(spreads))))
+        )
+        while not self._is_affordable(
+            moves, steps := [int(fine / (size * spread)) for spread in spreads], fine
+        ):
             size *= 1 + 1e-12
         kind = Gaussian if self.is_gaussian else Laplace
         return tuple(_build_mechanism(partial(kind, Fraction(fine, step))) for step in steps)
 
     def _calibrate_sensitivity(self, move: Sensitivity) -> AdditiveNoise:
         if self.rho is not None:
-            return _build_mechanism(lambda: Gaussian.calibrate(sensitivity=move, rho=self.rho, grid=1))
-        return _build_mechanism(lambda: Laplace.calibrate(sensitivity=move, epsilon=self.epsilon, grid=1))
+            return _build_mechanism(
+                lambda: Gaussian.calibrate(sensitivity=move, rho=self.rho, grid=1)
+            )
+        return _build_mechanism(
+            lambda: Laplace.calibrate(sensitivity=move, epsilon=self.epsilon, grid=1)
+        )
 
-    def _compute_scale_factor(self, moves: Sequence[Sensitivity], spreads: Sequence[float]) -> float:
+    def _compute_scale_factor(
+        self, moves: Sequence[Sensitivity], spreads: Sequence[float]
+    ) -> float:
         """How many times the spreads the scales are, but for rounding."""
         if self.rho is not None:
             return math.sqrt(
-                sum(float(move.l2_squared) / spread**2 for move, spread in zip(moves, spreads, strict=True)) / float(2 * self.rho)
+                sum(
+                    float(move.l2_squared) / spread**2
+                    for move, spread in zip(moves, spreads, strict=True)
+                )
+                / float(2 * self.rho)
             )
         assert self.epsilon is not None
-        return sum(float(move.l1) / spread for move, spread in zip(moves, spreads, strict=True)) / float(self.epsilon)
+        return sum(
+            float(move.l1) / spread for move, spread in zip(moves, spreads, strict=True)
+        ) / float(self.epsilon)
 
     def _is_affordable(self, moves: Sequence[Sensitivity], steps: Sequence[int], fine: int) -> bool:
         """Whether noise of the scales fine/step costs no more than there is: exactly."""
         if self.rho is not None:
-            return sum(move.l2_squared * step**2 for move, step in zip(moves, steps, strict=True)) <= 2 * self.rho * fine**2
+            return (
+                sum(move.l2_squared * step**2 for move, step in zip(moves, steps, strict=True))
+                <= 2 * self.rho * fine**2
+            )
         assert self.epsilon is not None
-        return sum(move.l1 * step for move, step in zip(moves, steps, strict=True)) <= self.epsilon * fine
+        return (
+            sum(move.l1 * step for move, step in zip(moves, steps, strict=True))
+            <= self.epsilon * fine
+        )
 
     def calibrate(self, block: QueryBlock) -> AdditiveNoise:
         """The least noise with which a block alone costs the whole price."""
@@ -147,11 +198,20 @@ class PrivacyParameters:
 
     def measurement_cost(self, block: QueryBlock, law: AdditiveNoise) -> Loss:
         """What measuring a block with this noise costs."""
-        return compute_measurement_loss(block, law, rows=self.rows * self.parts_per_row, relation=self.relation, group=self.group)
+        return compute_measurement_loss(
+            block,
+            law,
+            rows=self.rows * self.parts_per_row,
+            relation=self.relation,
+            group=self.group,
+        )
 
 
 def _build_mechanism(law: Callable[[], AdditiveNoise]) -> AdditiveNoise:
     try:
         return law()
     except InvalidArgument as wrong:
-        raise Refused("This takes more noise than can be drawn: spend more, or ask for fewer or smaller tables.") from wrong
+        raise Refused(
+            "This takes more noise than can be drawn: spend more, or ask for fewer or smaller"
+            " tables."
+        ) from wrong

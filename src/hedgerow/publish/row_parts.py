@@ -1,10 +1,11 @@
 """Parts of a row: how finely those are counted who have more rows than count.
 
-A unit with c rows, of which m count, puts F k m/c parts of 1/F of a row into a combination of which it
-has k, cut to whole parts (``plan.crossing``). F is the smallest power of two, from the one that suits
-the least noise that the price can buy for a count, with which no answer lacks more than 1 % of the
-standard deviation of its noise; or the largest whose noise can be drawn and whose numbers have room in
-64 bits, if there are no more units than declared. All of it follows from public numbers.
+A unit with c rows, of which m count, puts F k m/c parts of 1/F of a row into a combination of which
+it has k, cut to whole parts (``plan.crossing``). F is the smallest power of two, from the one that
+suits the least noise that the price can buy for a count, with which no answer lacks more than 1 %
+of the standard deviation of its noise; or the largest whose noise can be drawn and whose numbers
+have room in 64 bits, if there are no more units than declared. All of it follows from public
+numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _MIN_PARTS: Final = 2  # parts: 1 would mean that some rows count whole, and oth
 _COARSENING_FACTOR: Final = 4
 
 
-def refine_parts(sketched: Callable[[PrivacyParameters], Specification], terms: PrivacyParameters) -> tuple[Specification, PrivacyParameters]:
+def refine_parts(
+    sketched: Callable[[PrivacyParameters], Specification], terms: PrivacyParameters
+) -> tuple[Specification, PrivacyParameters]:
     """Return a sketch in parts of a row, and its terms."""
     fine, limit = _choose_initial_parts(terms), MAX_RESOLUTION
     while True:
@@ -37,12 +40,21 @@ def refine_parts(sketched: Callable[[PrivacyParameters], Specification], terms: 
         except Refused:
             if fine == _MIN_PARTS:
                 raise
-            sketched(replace(terms, truncation_bounds=(0, 0)))  # what is refused of whole rows is not refused for its parts
+            # what is refused of whole rows is not refused for its parts
+            sketched(replace(terms, truncation_bounds=(0, 0)))
             fine = limit = max(fine // _COARSENING_FACTOR, _MIN_PARTS)
             continue
         gain = max((block.gain for block, _ in found.measurements), default=1)
-        limit = min(limit, max(_power_below(WORD_LIMIT / (terms.truncation_bounds[0] * terms.rows * gain)), _MIN_PARTS))
-        wanted = min(fine * _power_above(found.relative_truncation / _MAX_RELATIVE_TRUNCATION), limit)
+        limit = min(
+            limit,
+            max(
+                _power_below(WORD_LIMIT / (terms.truncation_bounds[0] * terms.rows * gain)),
+                _MIN_PARTS,
+            ),
+        )
+        wanted = min(
+            fine * _power_above(found.relative_truncation / _MAX_RELATIVE_TRUNCATION), limit
+        )
         if fine <= limit and wanted <= fine:
             return found, finer
         fine = wanted

@@ -1,7 +1,8 @@
-"""A publication before it is made: what it will cost, how it is measured, how far off it will be. Looks at no data.
+"""A publication before it is made: what it will cost, how it is measured, how far off it will be.
+Looks at no data.
 
-Every kind of publication is a function from public terms to a ``Specification``; its ``build`` then spends a purse on the exact table and returns
-what is published.
+Every kind of publication is a function from public terms to a ``Specification``; its ``build`` then
+spends a purse on the exact table and returns what is published.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from hedgerow.release.private_table import PrivateTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Accuracy", "Builder", "BuiltTable", "Progress", "Specification", "ignore_progress", "measure_all"]
+__all__ = [
+    "Accuracy",
+    "Builder",
+    "BuiltTable",
+    "Progress",
+    "Specification",
+    "ignore_progress",
+    "measure_all",
+]
 
 Progress = Callable[[int, int], None]  # how much is done, and of how much
 
@@ -27,8 +36,12 @@ def ignore_progress(done: int, of: int) -> None:
     """Tells nobody."""
 
 
-def measure_all(purse: PrivateTable, measurements: Sequence[Measurement], tell: Progress = ignore_progress) -> list[Any]:
-    """All measurements of a design, in order, in counts: whole numbers, or where parts of a row are counted, reals."""
+def measure_all(
+    purse: PrivateTable, measurements: Sequence[Measurement], tell: Progress = ignore_progress
+) -> list[Any]:
+    """All measurements of a design, in order, in counts: whole numbers, or where parts of a row
+    are counted, reals.
+    """
     found: list[Any] = []
     for block, law in measurements:
         tell(len(found), len(measurements))
@@ -40,8 +53,9 @@ def measure_all(purse: PrivateTable, measurements: Sequence[Measurement], tell: 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How far off the answers called ``what`` will be: the root of the mean of their variances, and what the noise of one of them stays
-    within with probability 0.95 (None where no single figure says that)."""
+    """How far off the answers called ``what`` will be: the root of the mean of their variances, and
+    what the noise of one of them stays within with probability 0.95 (None where no single figure
+    says that)."""
 
     name: str
     answers: int
@@ -65,7 +79,9 @@ class Builder(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specification:
-    """A publication of some ``kind`` over a ``domain``, measured as ``design`` says, for ``total``."""
+    """A publication of some ``kind`` over a ``domain``, measured as ``design`` says, for
+    ``total``.
+    """
 
     kind: str
     domain: Domain
@@ -74,5 +90,7 @@ class Specification:
     accuracy: tuple[Accuracy, ...]
     build: Builder
     notes: tuple[str, ...] = ()
-    measurements: tuple[Measurement, ...] = ()  # all that is measured, where that is known beforehand
-    relative_truncation: float = 0.0  # what an answer may lack at most, in standard deviations of its noise
+    # all that is measured, where that is known beforehand
+    measurements: tuple[Measurement, ...] = ()
+    # what an answer may lack at most, in standard deviations of its noise
+    relative_truncation: float = 0.0

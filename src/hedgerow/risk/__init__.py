@@ -1,6 +1,8 @@
-"""Showing the danger: how exposed a table or a set of published answers is, and how the same attacks fare against Hedgerow.
+"""Showing the danger: how exposed a table or a set of published answers is, and how the same
+attacks fare against Hedgerow.
 
-For custodians only: what stands in these results is about people in the data, without any protection.
+For custodians only: what stands in these results is about people in the data, without any
+protection.
 """
 
 from __future__ import annotations
@@ -12,7 +14,12 @@ from hedgerow.risk.answers.disclosure import Rules, build_cells, deaggregate, li
 from hedgerow.risk.answers.suppression import bound_suppressed_cells
 from hedgerow.risk.attack.attack_bounds import Ceiling, epsilon_for, list_epsilon_choices
 from hedgerow.risk.attack.comparison import Crowd, compare_attacks
-from hedgerow.risk.attack.reconstruction import fit_within_bound, least_squares, linear_program, match_conditions
+from hedgerow.risk.attack.reconstruction import (
+    fit_within_bound,
+    least_squares,
+    linear_program,
+    match_conditions,
+)
 from hedgerow.risk.table.linkage import linkage
 from hedgerow.risk.table.sample_students import students
 from hedgerow.risk.table.uniqueness import uniqueness

@@ -1,4 +1,6 @@
-"""How sensitive a statistic is, here and nearby: local and smooth sensitivity, inverse length, distance to instability."""
+"""How sensitive a statistic is, here and nearby: local and smooth sensitivity, inverse length,
+distance to instability.
+"""
 
 from hedgerow.sensitivity.count import Count
 from hedgerow.sensitivity.mean import Mean

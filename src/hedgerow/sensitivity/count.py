@@ -1,8 +1,8 @@
 """The number of rows, or of those that pass a filter.
 
-Without a filter and under change-one it is public and never moves: its sensitivities are 0, and no other number can be had. Otherwise one
-row more or less is always one step away (of at least one row), so the local sensitivity is 1 everywhere and so is the smooth one, and z
-is |z - n| rows away.
+Without a filter and under change-one it is public and never moves: its sensitivities are 0, and no
+other number can be had. Otherwise one row more or less is always one step away (of at least one
+row), so the local sensitivity is 1 everywhere and so is the smooth one, and z is |z - n| rows away.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ __all__ = ["Count"]
 
 
 class Count(NeighbourMoves):
-    """The count under one neighbour relation: of what is left when the filter, if there is one, has been applied."""
+    """The count under one neighbour relation: of what is left when the filter, if there is one,
+    has been applied.
+    """
 
     __slots__ = ()
 
@@ -45,7 +47,10 @@ class Count(NeighbourMoves):
         """For each candidate, how many rows must change before it is the count."""
         wanted = np.asarray(candidates, dtype=np.int64)
         if not self.can_come_and_go and np.any(wanted != len(rows)):
-            raise InvalidArgument("candidates", "must be the number of rows, which is public under change-one without a filter")
+            raise InvalidArgument(
+                "candidates",
+                "must be the number of rows, which is public under change-one without a filter",
+            )
         if np.any(wanted < 0):
             raise InvalidArgument("candidates", "must be 0 or more")
         return np.abs(wanted - len(rows))

@@ -1,25 +1,30 @@
-"""Order statistics: the quantile at p is the value of rank r(n) = ceil(p n), at least 1; minimum, median and maximum are p = 0, 1/2, 1.
+"""Order statistics: the quantile at p is the value of rank r(n) = ceil(p n), at least 1; minimum,
+median and maximum are p = 0, 1/2, 1.
 
-Of no data at all the quantile is the lower bound (the minimum: the upper one). x_(i) is the lower bound for i < 1 and
-the upper bound for i > n. Everything is in whole grid steps.
+Of no data at all the quantile is the lower bound (the minimum: the upper one). x_(i) is the lower
+bound for i < 1 and the upper bound for i > n. Everything is in whole grid steps.
 
-**Change-one**. Replacing k values lets the r-th be followed by a gap that spans k+1 steps of rank, anywhere around r:
-A(x, k) = max over 0 <= t <= k+1 of x_(r+t) - x_(r+t-k-1), the local sensitivity within distance k (Nissim, Raskhodnikova, Smith 2007).
-So the smooth sensitivity is the maximum over i <= r <= j, i < j, of (x_(j) - x_(i)) w_(j-i-1).
-It is the same under a filter, where n is private and a move may also add or remove a value (``moves``): to open a gap from x_(i) to
-x_(j), the j-i-1 values between must change or go, one move each; and with B values below it can be crossed in one more move exactly when
--1 <= B - pn < 1. A value moved across changes B - pn by 1, and no move by more. So k moves open it exactly if j-i-1 <= k, i >= pn-k-1 and
-j < pn+k+2, which are the windows above.
+**Change-one**. Replacing k values lets the r-th be followed by a gap that spans k+1 steps of rank,
+anywhere around r: A(x, k) = max over 0 <= t <= k+1 of x_(r+t) - x_(r+t-k-1), the local sensitivity
+within distance k (Nissim, Raskhodnikova, Smith 2007). So the smooth sensitivity is the maximum over
+i <= r <= j, i < j, of (x_(j) - x_(i)) w_(j-i-1). It is the same under a filter, where n is private
+and a move may also add or remove a value (``moves``): to open a gap from x_(i) to x_(j), the j-i-1
+values between must change or go, one move each; and with B values below it can be crossed in one
+more move exactly when -1 <= B - pn < 1. A value moved across changes B - pn by 1, and no move by
+more. So k moves open it exactly if j-i-1 <= k, i >= pn-k-1 and j < pn+k+2, which are the windows
+above.
 
-**Add-remove** (with a filter or without). Adding or removing one row of y moves the quantile across one gap (y_(j),
-y_(j+1)), and a gap with B values below and T above can be crossed exactly when -M <= (1-p) B - p T < M, M = max(p,
-1-p). [r(n) = ceil(pn): the gap above rank j = r is crossed if r(n+1) = r+1 or r(n-1) = r, i.e. pn <= j < pn + M; the
-gap below if j + 1 = r and pn - M <= j < pn; and (1-p) B - p T = j - pn.] From x, one edit changes (1-p) B - p T by at
-most M, or widens the gap by one rank. So k edits reach from rank i(k) = ceil(pn - M (k+1)) up to rank j(k) = ceil(pn +
-M (k+1)), and A(x, k) = x_(j(k)) - x_(i(k)) bounds the local sensitivity within distance k: exactly for the median,
-where both ends can be had at once, and by at most a factor 2 M elsewhere. It satisfies A(x, k) <= A(y, k+1) for
-neighbours x, y, which is all that smooth sensitivity and propose-test-release ask for: one row more or less moves pn by
-p or less and ranks by one, on the side where it was put.
+**Add-remove** (with a filter or without). Adding or removing one row of y moves the quantile across
+one gap (y_(j), y_(j+1)), and a gap with B values below and T above can be crossed exactly when -M
+<= (1-p) B - p T < M, M = max(p, 1-p). [r(n) = ceil(pn): the gap above rank j = r is crossed if
+r(n+1) = r+1 or r(n-1) = r, i.e. pn <= j < pn + M; the gap below if j + 1 = r and pn - M <= j < pn;
+and (1-p) B - p T = j - pn.] From x, one edit changes (1-p) B - p T by at most M, or widens the gap
+by one rank. So k edits reach from rank i(k) = ceil(pn - M (k+1)) up to rank j(k) = ceil(pn + M
+(k+1)), and A(x, k) = x_(j(k)) - x_(i(k)) bounds the local sensitivity within distance k: exactly
+for the median, where both ends can be had at once, and by at most a factor 2 M elsewhere. It
+satisfies A(x, k) <= A(y, k+1) for neighbours x, y, which is all that smooth sensitivity and
+propose-test-release ask for: one row more or less moves pn by p or less and ranks by one, on the
+side where it was put.
 """
 
 from __future__ import annotations
@@ -35,7 +40,12 @@ from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.sensitivity.sample import Sample, check_relation
-from hedgerow.sensitivity.smooth_weights import SmoothWeights, check_beta, find_last_distance, round_maximum_up
+from hedgerow.sensitivity.smooth_weights import (
+    SmoothWeights,
+    check_beta,
+    find_last_distance,
+    round_maximum_up,
+)
 
 __all__ = ["Quantile"]
 
@@ -45,7 +55,9 @@ _MAX_PAIRS_AT_ONCE = 1 << 13  # pairs that are looked at all at once
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """The quantile at ``p`` under one neighbour relation. All results are in grid steps of the sample."""
+    """The quantile at ``p`` under one neighbour relation. All results are in grid steps of the
+    sample.
+    """
 
     p: Fraction
     neighbours: str
@@ -53,7 +65,11 @@ class Quantile:
     def __post_init__(self) -> None:
         p = parse_exact(self.p, "p")
         if not 0 <= p <= 1 or p.denominator > 10**6:
-            raise InvalidArgument("p", "must be a fraction between 0 and 1 with a denominator of at most a million", self.p)
+            raise InvalidArgument(
+                "p",
+                "must be a fraction between 0 and 1 with a denominator of at most a million",
+                self.p,
+            )
         object.__setattr__(self, "p", p)
         check_relation(self.neighbours)
 
@@ -73,11 +89,15 @@ class Quantile:
         return sample.value_at(self.rank(len(sample)))
 
     def local_sensitivity(self, sample: Sample) -> LocalSensitivity:
-        """How far one neighbour moves the quantile of *these* data. For study: as a scale of noise it is refused."""
+        """How far one neighbour moves the quantile of *these* data. For study: as a scale of
+        noise it is refused.
+        """
         if self.neighbours == "change-one":
             return LocalSensitivity(self.sensitivity_within(sample, 0))
         middle = self._compute_target_rank(len(sample))
-        window = np.arange(ceil(middle - self.max_rank_shift), ceil(middle + self.max_rank_shift) + 1)
+        window = np.arange(
+            ceil(middle - self.max_rank_shift), ceil(middle + self.max_rank_shift) + 1
+        )
         return LocalSensitivity(int(np.diff(sample.values_at(window)).max()))
 
     def sensitivity_within(self, sample: Sample, k: int) -> int:
@@ -89,17 +109,23 @@ class Quantile:
         return int(self._compute_widths(sample, np.array([k]))[0])
 
     def distance(self, sample: Sample, bound: int) -> float:
-        """D: how many rows lie between these data and some whose local sensitivity exceeds ``bound``; infinite if none does."""
+        """D: how many rows lie between these data and some whose local sensitivity exceeds
+        ``bound``; infinite if none does.
+        """
         if bound >= sample.width:
             return inf
         low, high = -1, len(sample)  # A(x, n) is the whole width
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.sensitivity_within(sample, middle) > bound else (middle, high)
+            low, high = (
+                (low, middle) if self.sensitivity_within(sample, middle) > bound else (middle, high)
+            )
         return high
 
     def smooth_sensitivity(self, sample: Sample, beta: Number) -> Fraction:
-        """A beta-smooth upper bound on the local sensitivity: at least S(x) = max_k A(x, k) e^(-beta k), and above it by a trifle."""
+        """A beta-smooth upper bound on the local sensitivity: at least S(x) = max_k A(x, k)
+        e^(-beta k), and above it by a trifle.
+        """
         decay = check_beta(beta)
         if self.neighbours == "change-one":
             return round_maximum_up(_find_widest_window(sample, self.rank(len(sample)), decay))
@@ -109,16 +135,23 @@ class Quantile:
         gaps, falling = self._compute_widths(sample, marks), w.at(marks)
         gaps[-1] = sample.width
         best = float((gaps * falling).max())
-        # A rises and w falls, so what lies between two marks is below A at the second times w at the first.
+        # A rises and w falls, so what lies between two marks is below A at the second times w at
+        # the first.
         worth = marks[:-1][gaps[1:] * falling[:-1] > best]
         k = np.minimum((worth[:, None] + np.arange(1, _MARK_DISTANCE)).ravel(), last)
-        return round_maximum_up(max(best, float((self._compute_widths(sample, k) * w.at(k)).max(initial=0))))
+        return round_maximum_up(
+            max(best, float((self._compute_widths(sample, k) * w.at(k)).max(initial=0)))
+        )
 
     def _compute_widths(self, sample: Sample, k: Integers) -> Integers:
-        """A(x, k) under add-remove. The ranks i(k) and j(k) in whole numbers: ceil of (b p n ∓ m (k+1)) / b for p = a/b, M = m/b."""
+        """A(x, k) under add-remove. The ranks i(k) and j(k) in whole numbers: ceil of (b p n ∓ m
+        (k+1)) / b for p = a/b, M = m/b.
+        """
         b = self.p.denominator
         middle, m = int(b * self._compute_target_rank(len(sample))), int(b * self.max_rank_shift)
-        return sample.values_at(-((-m * (k + 1) - middle) // b)) - sample.values_at(-((m * (k + 1) - middle) // b))
+        return sample.values_at(-((-m * (k + 1) - middle) // b)) - sample.values_at(
+            -((m * (k + 1) - middle) // b)
+        )
 
     def _compute_target_rank(self, n: int) -> Fraction:
         """p n; the minimum aims at rank 1, as its rank is never 0."""
@@ -126,7 +159,9 @@ class Quantile:
 
 
 def _find_widest_window(sample: Sample, r: int, beta: Fraction) -> float:
-    """max over i <= r <= j, i < j, of (x_(j) - x_(i)) w_(j-i-1), where windows of more than ``find_last_distance`` ranks count as the whole width."""
+    """max over i <= r <= j, i < j, of (x_(j) - x_(i)) w_(j-i-1), where windows of more than
+    ``find_last_distance`` ranks count as the whole width.
+    """
     if len(sample) == 0:
         return float(sample.width)
     last = find_last_distance(beta, len(sample))
@@ -138,28 +173,41 @@ def _find_widest_window(sample: Sample, r: int, beta: Fraction) -> float:
         return weights.at(np.maximum(span - 1, 0))
 
     wa, wc = w(a), w(c)
-    best = max(float((down * wa).max()), float((up * wc).max()), sample.width * float(w(np.array([last + 1]))[0]))
+    best = max(
+        float((down * wa).max()),
+        float((up * wc).max()),
+        sample.width * float(w(np.array([last + 1]))[0]),
+    )
     near_a, near_c = sample.width * wa >= best, sample.width * wc >= best  # farther ends cannot win
     a, down, c, up = a[near_a], down[near_a], c[near_c], up[near_c]
     if a.size * c.size <= _MAX_PAIRS_AT_ONCE:
         return max(best, float(((down[:, None] + up) * w(a[:, None] + c)).max()))
-    return _search_windows(down, a, up, c, np.append(1.0, weights.list_first(int(a[-1] + c[-1]))), best)
+    return _search_windows(
+        down, a, up, c, np.append(1.0, weights.list_first(int(a[-1] + c[-1]))), best
+    )
 
 
 def _list_window_ends(outward: Integers, bound: int) -> tuple[Integers, Floats]:
-    """Where windows can end on one side, in ranks and in steps from x_(r): of equal values the nearest, and the bound after the last."""
+    """Where windows can end on one side, in ranks and in steps from x_(r): of equal values the
+    nearest, and the bound after the last.
+    """
     at = np.concatenate([[0], np.flatnonzero(outward[1:] != outward[:-1]) + 1])
     away = np.abs(np.append(outward[at], bound) - outward[0])
     return np.append(at, outward.size), away.astype(np.float64)
 
 
-def _search_windows(down: Floats, a: Integers, up: Floats, c: Integers, w: Floats, best: float) -> float:
-    """The largest (down_i + up_j) w[a_i + c_j], or ``best`` if that is larger; down, a, up and c rise, w falls.
+def _search_windows(
+    down: Floats, a: Integers, up: Floats, c: Integers, w: Floats, best: float
+) -> float:
+    """The largest (down_i + up_j) w[a_i + c_j], or ``best`` if that is larger; down, a, up and c
+    rise, w falls.
 
-    The best j for a given i does not rise with i: for j < j', (down + up_j') / (down + up_j) falls as down grows, while
-    w[a + c_j'] / w[a + c_j] = e^(-rate (c_j' - c_j)) is the same for all a. So the best j of the middle i splits the search for
-    the others, n log n in all, and a part whose corner is not better than the best so far is left out. Doubles may mistake
-    a near tie for the best; that loses four times the error 2^-47 of a weight at each of at most 32 levels, 2^-40 in all.
+    The best j for a given i does not rise with i: for j < j', (down + up_j') / (down + up_j) falls
+    as down grows, while w[a + c_j'] / w[a + c_j] = e^(-rate (c_j' - c_j)) is the same for all a. So
+    the best j of the middle i splits the search for the others, n log n in all, and a part whose
+    corner is not better than the best so far is left out. Doubles may mistake a near tie for the
+    best; that loses four times the error 2^-47 of a weight at each of at most 32 levels, 2^-40 in
+    all.
     """
     waiting = [(0, len(a), 0, len(c))]
     while waiting:

@@ -1,8 +1,8 @@
 """The range cut into pieces on which a quantile is equally far from being right.
 
-Between two data values, and at each of them, every candidate z has the same number B of values below, E equal and T
-above. So a choice among all grid points of the range is a choice among at most 2n + 1 pieces, each as heavy as it has
-points: exact, and in time n log n.
+Between two data values, and at each of them, every candidate z has the same number B of values
+below, E equal and T above. So a choice among all grid points of the range is a choice among at most
+2n + 1 pieces, each as heavy as it has points: exact, and in time n log n.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ __all__ = ["RankPieces", "build_pieces", "compute_inverse_lengths", "compute_ran
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankPieces:
-    """For each piece its first point, the number of its points, and B, E, T. In order, without gaps, from the lower to the upper bound."""
+    """For each piece its first point, the number of its points, and B, E, T. In order, without
+    gaps, from the lower to the upper bound.
+    """
 
     first: Integers
     points: Integers
@@ -51,11 +53,12 @@ def build_pieces(sample: Sample) -> RankPieces:
 
 
 def compute_rank_errors(quantile: Quantile, parts: RankPieces) -> tuple[Integers, Fraction]:
-    """How far each piece is from holding the quantile, in ranks times the denominator of p, and how much one unit moves that.
+    """How far each piece is from holding the quantile, in ranks times the denominator of p, and how
+    much one unit moves that.
 
-    Change-one: the number of ranks between the piece and r; one row moves it by 1, under a filter too (see ``compute_inverse_lengths``).
-    Add-remove: max(0, (1-p) B - p (E+T), p T - (1-p) (B+E)), the excess over a fair split; a row moves B by 1 or T by 1,
-    so it by M at most.
+    Change-one: the number of ranks between the piece and r; one row moves it by 1, under a filter
+    too (see ``compute_inverse_lengths``). Add-remove: max(0, (1-p) B - p (E+T), p T - (1-p) (B+E)),
+    the excess over a fair split; a row moves B by 1 or T by 1, so it by M at most.
     """
     a, b = quantile.p.numerator, quantile.p.denominator
     n = parts.below + parts.equal + parts.above
@@ -69,13 +72,16 @@ def compute_rank_errors(quantile: Quantile, parts: RankPieces) -> tuple[Integers
 
 
 def compute_inverse_lengths(quantile: Quantile, parts: RankPieces) -> Integers:
-    """The inverse length of each piece: how many rows must change before the quantile of (non-empty) data lies on it.
+    """The inverse length of each piece: how many rows must change before the quantile of
+    (non-empty) data lies on it.
 
-    Being a distance to a set of data sets, it moves by at most 1 between neighbours. Change-one: one row for each rank the
-    piece is off. So it is under a filter: z needs E >= 1 and B < pn <= B+E, and no move changes B - pn or B+E - pn by more
-    than a value turned into z, which changes them by 1. Add-remove: z must be in the data (E >= 1), and (1-p) B < p (E+T),
-    p T <= (1-p) (B+E). Adding z helps both by p and 1-p, removing a value below helps the first by 1-p, removing one above
-    the second by p; the two are never both violated, so max(p, 1-p) a step is the best there is.
+    Being a distance to a set of data sets, it moves by at most 1 between neighbours. Change-one:
+    one row for each rank the piece is off. So it is under a filter: z needs E >= 1 and B < pn <=
+    B+E, and no move changes B - pn or B+E - pn by more than a value turned into z, which changes
+    them by 1. Add-remove: z must be in the data (E >= 1), and (1-p) B < p (E+T), p T <= (1-p)
+    (B+E). Adding z helps both by p and 1-p, removing a value below helps the first by 1-p, removing
+    one above the second by p; the two are never both violated, so max(p, 1-p) a step is the best
+    there is.
     """
     if quantile.neighbours == "change-one":
         return compute_rank_errors(quantile, parts)[0]

@@ -1,4 +1,5 @@
-"""The table of sensitivities, as code: how far one unit, which owns one row, moves each statistic of a column in [L, U].
+"""The table of sensitivities, as code: how far one unit, which owns one row, moves each statistic
+of a column in [L, U].
 
 **Global** sensitivity is the most over all data sets; noise may be scaled to it. W = U - L:
 
@@ -12,19 +13,24 @@
 | histogram | two cells, each by 1 | one cell by 1 |
 | mode | 1 for the count of each candidate | 1 |
 
-Why a filter matters: a row at U that is replaced by one that fails the filter moves the sum by U, however narrow [L, U] is.
+Why a filter matters: a row at U that is replaced by one that fails the filter moves the sum by U,
+however narrow [L, U] is.
 
-**Local** sensitivity is the most over the neighbours of one data set, and often far smaller. Change-one, n values:
+**Local** sensitivity is the most over the neighbours of one data set, and often far smaller.
+Change-one, n values:
 
 * sum, mean: max_i max(x_i - L, U - x_i), for the mean over n.
-* max: max(U - x_(n), x_(n) - x_(n-1)). min likewise. Median of an odd n, m = (n+1)/2: max(x_(m+1) - x_(m), x_(m) - x_(m-1)).
+* max: max(U - x_(n), x_(n) - x_(n-1)). min likewise. Median of an odd n, m = (n+1)/2: max(x_(m+1) -
+  x_(m), x_(m) - x_(m-1)).
 
-Under a filter the number of values is private even where that of the rows is public, and a changed row may also leave or enter (``moves``).
-That changes nothing for order statistics and the mode. A sum moves by max(|L|, |U|) as well, a mean also as under add-remove, a count by 1.
+Under a filter the number of values is private even where that of the rows is public, and a changed
+row may also leave or enter (``moves``). That changes nothing for order statistics and the mode. A
+sum moves by max(|L|, |U|) as well, a mean also as under add-remove, a count by 1.
 
-Local sensitivity is offered for study and refused as a scale of noise, because it is as private as the data. In [0, 10^9], no neighbour
-of 0 0 0 0 10^9 has another median: its local sensitivity is 0. Of 0 0 0 10^9 10^9, one row away, it is 10^9. Noise scaled to it
-would be nothing here and enormous there, and an answer of exactly 0 would give the row away at any epsilon.
+Local sensitivity is offered for study and refused as a scale of noise, because it is as private as
+the data. In [0, 10^9], no neighbour of 0 0 0 0 10^9 has another median: its local sensitivity is 0.
+Of 0 0 0 10^9 10^9, one row away, it is 10^9. Noise scaled to it would be nothing here and enormous
+there, and an answer of exactly 0 would give the row away at any epsilon.
 """
 
 from __future__ import annotations
@@ -44,7 +50,10 @@ __all__ = ["STATISTICS", "global_sensitivity", "local_sensitivity"]
 
 STATISTICS = ("count", "sum", "mean", "min", "median", "max", "quantile", "histogram", "mode")
 _QUANTILE_LEVELS = {"min": Fraction(0), "median": Fraction(1, 2), "max": Fraction(1)}
-_MEAN_HINT = "The mean moves with the number of rows, which is private here; release a noisy sum and a noisy count, and divide."
+_MEAN_HINT = (
+    "The mean moves with the number of rows, which is private here; release a noisy sum and a noisy"
+    " count, and divide."
+)
 
 
 def global_sensitivity(
@@ -56,7 +65,8 @@ def global_sensitivity(
     rows: int | None = None,
     filtered: bool = False,
 ) -> Sensitivity:
-    """How far one unit ever moves ``statistic``. ``filtered``: under WHERE, FILTER or a join, or where NULL may occur.
+    """How far one unit ever moves ``statistic``. ``filtered``: under WHERE, FILTER or a join, or
+    where NULL may occur.
 
     ``rows`` is the public number of rows, for the mean.
     """
@@ -79,24 +89,44 @@ def global_sensitivity(
     return Sensitivity.of(high - low)
 
 
-def local_sensitivity(statistic: str, sample: Sample, *, neighbours: str, p: Number | None = None, filtered: bool = False) -> LocalSensitivity:
-    """How far one neighbour moves ``statistic`` away from this sample, in the units of the values. For study only.
+def local_sensitivity(
+    statistic: str,
+    sample: Sample,
+    *,
+    neighbours: str,
+    p: Number | None = None,
+    filtered: bool = False,
+) -> LocalSensitivity:
+    """How far one neighbour moves ``statistic`` away from this sample, in the units of the values.
+    For study only.
 
-    ``filtered``: these are the values that are left under WHERE, FILTER or a join, or where NULL is left out.
+    ``filtered``: these are the values that are left under WHERE, FILTER or a join, or where NULL is
+    left out.
     """
     if statistic == "count":
         return Count(neighbours, filtered).local_sensitivity(sample)
     if statistic in ("sum", "mean"):
-        return (Sum if statistic == "sum" else Mean)(neighbours, filtered).local_sensitivity(sample) * sample.grid
+        return (Sum if statistic == "sum" else Mean)(neighbours, filtered).local_sensitivity(
+            sample
+        ) * sample.grid
     at = _QUANTILE_LEVELS.get(statistic, p if statistic == "quantile" else None)
     if at is None:
-        raise InvalidArgument("statistic", "must be count, sum, mean, min, median, max, or quantile with its p", statistic)
+        raise InvalidArgument(
+            "statistic",
+            "must be count, sum, mean, min, median, max, or quantile with its p",
+            statistic,
+        )
     return Quantile(at, neighbours).local_sensitivity(sample) * sample.grid  # type: ignore[arg-type]
 
 
-def _parse_bounds(statistic: str, lower: Number | None, upper: Number | None) -> tuple[Fraction, Fraction]:
+def _parse_bounds(
+    statistic: str, lower: Number | None, upper: Number | None
+) -> tuple[Fraction, Fraction]:
     if lower is None or upper is None:
-        raise Unbounded(f"The {statistic} needs declared bounds, lower and upper: without them one person moves it arbitrarily far.")
+        raise Unbounded(
+            f"The {statistic} needs declared bounds, lower and upper: without them one person moves"
+            " it arbitrarily far."
+        )
     low, high = parse_exact(lower, "lower"), parse_exact(upper, "upper")
     if low >= high:
         raise InvalidArgument("upper", f"must be above lower = {lower}", upper)

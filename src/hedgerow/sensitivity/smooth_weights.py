@@ -1,16 +1,19 @@
 """The falling weights of smooth sensitivity.
 
-S(x) = max_k A(x, k) w_k, where A(x, k) bounds the local sensitivity within distance k of x. Then S(x) >= A(x, 0) w_0,
-and for neighbours A(x, k) <= A(y, k+1), so S(x) <= max_k A(y, k+1) w_k <= e^beta S(y) as soon as w_k <= e^beta w_(k+1).
-*Any* such weights do; nothing needs them to be e^(-beta k).
+S(x) = max_k A(x, k) w_k, where A(x, k) bounds the local sensitivity within distance k of x. Then
+S(x) >= A(x, 0) w_0, and for neighbours A(x, k) <= A(y, k+1), so S(x) <= max_k A(y, k+1) w_k <=
+e^beta S(y) as soon as w_k <= e^beta w_(k+1). *Any* such weights do; nothing needs them to be
+e^(-beta k).
 
-So the weights are doubles with a slightly smaller exponent, beta - 2^-36, which leaves room for every rounding in them
-and in the maximum. Each is a product of at most 30 powers e^(-rate 2^b), correctly rounded, hence within 60 * 2^-53 <
-2^-47 of e^(-rate k): no exponential function of the platform is trusted. A maximum is found within 2^-39 of the true one
-(see ``order``) and raised by 2^-38, to between S and (1 + 2^-37) S. And (1 + 2^-37) (1 + 2^-45) e^(-2^-36) < 1.
+So the weights are doubles with a slightly smaller exponent, beta - 2^-36, which leaves room for
+every rounding in them and in the maximum. Each is a product of at most 30 powers e^(-rate 2^b),
+correctly rounded, hence within 60 * 2^-53 < 2^-47 of e^(-rate k): no exponential function of the
+platform is trusted. A maximum is found within 2^-39 of the true one (see ``order``) and raised by
+2^-38, to between S and (1 + 2^-37) S. And (1 + 2^-37) (1 + 2^-45) e^(-2^-36) < 1.
 
-Beyond ``find_last_distance`` steps A(x, k) is replaced by the whole width, a constant, which keeps both conditions: the weight there is
-e^-100, and no weight that matters is near the end of the doubles.
+Beyond ``find_last_distance`` steps A(x, k) is replaced by the whole width, a constant, which keeps
+both conditions: the weight there is e^-100, and no weight that matters is near the end of the
+doubles.
 """
 
 from __future__ import annotations
@@ -25,7 +28,14 @@ from hedgerow.numeric.exact_number import Number, parse_positive
 from hedgerow.numeric.rounding import exp_down
 from hedgerow.numeric.vectorised import Floats, Integers
 
-__all__ = ["MIN_BETA", "ROUNDING_MARGIN", "SmoothWeights", "check_beta", "find_last_distance", "round_maximum_up"]
+__all__ = [
+    "MIN_BETA",
+    "ROUNDING_MARGIN",
+    "SmoothWeights",
+    "check_beta",
+    "find_last_distance",
+    "round_maximum_up",
+]
 
 MIN_BETA = Fraction(1, 2**24)
 ROUNDING_MARGIN = Fraction(1, 2**36)
@@ -41,18 +51,25 @@ def check_beta(beta: Number) -> Fraction:
 
 
 def find_last_distance(beta: Fraction, n: int) -> int:
-    """The number of steps from which on the whole width counts: all n values, or as many as bring the weight down to e^-100."""
+    """The number of steps from which on the whole width counts: all n values, or as many as
+    bring the weight down to e^-100.
+    """
     return min(n, ceil(100 / beta))
 
 
 class SmoothWeights:
-    """w_0 = 1, w_1, …, w_count: falling, and w_k (1 + 2^-37) <= e^beta w_(k+1), for all k up to 2 far."""
+    """w_0 = 1, w_1, …, w_count: falling, and w_k (1 + 2^-37) <= e^beta w_(k+1), for all k up to
+    2 far.
+    """
 
     __slots__ = ("_blocks", "_within")
 
     def __init__(self, beta: Fraction, count: int) -> None:
         rate = beta - ROUNDING_MARGIN
-        self._within, self._blocks = _compute_powers(rate, min(count + 1, _BLOCK_SIZE)), _compute_powers(rate * _BLOCK_SIZE, count // _BLOCK_SIZE + 1)
+        self._within, self._blocks = (
+            _compute_powers(rate, min(count + 1, _BLOCK_SIZE)),
+            _compute_powers(rate * _BLOCK_SIZE, count // _BLOCK_SIZE + 1),
+        )
 
     def at(self, k: Integers) -> Floats:
         """w_k for each k."""

@@ -12,12 +12,23 @@ from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.plan.schema import Column, Schema
 
-__all__ = ["CAPS", "PRIVACY_ID", "Catalog", "ColumnName", "OwnerKey", "TableCaps", "TableEntry", "UndeclaredBounds", "find_closest_name"]
+__all__ = [
+    "CAPS",
+    "PRIVACY_ID",
+    "Catalog",
+    "ColumnName",
+    "OwnerKey",
+    "TableCaps",
+    "TableEntry",
+    "UndeclaredBounds",
+    "find_closest_name",
+]
 
 OwnerKey = tuple[str, str]  # the table and its key whose value says to whom a row belongs
 PRIVACY_ID: Final[OwnerKey] = ("", "")  # the id itself
 CAPS: Final = ("max_groups", "max_rows_per_group")
-TableCaps = Mapping[str, tuple[int, int]]  # of tables: groups of one unit that count, and rows in each
+# of tables: groups of one unit that count, and rows in each
+TableCaps = Mapping[str, tuple[int, int]]
 ColumnName = tuple[str, str]  # of a table and a column of it, as the policy spells them
 
 
@@ -31,11 +42,13 @@ class UndeclaredBounds(Unbounded):
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """A table, the columns that nobody may ask for, and how much of each unit counts: the policy's caps.
+    """A table, the columns that nobody may ask for, and how much of each unit counts: the policy's
+    caps.
 
-    Keys with at most ``domain_limit`` known values come back complete. ``unique`` lists the declared keys of a public table: columns
-    that together have no value twice. Tables of one ``population`` are about the same people. With ``auto_bounds``, those of numbers may be
-    found where they are not declared, and so may the ``open_caps``; until then these are 1.
+    Keys with at most ``domain_limit`` known values come back complete. ``unique`` lists the
+    declared keys of a public table: columns that together have no value twice. Tables of one
+    ``population`` are about the same people. With ``auto_bounds``, those of numbers may be found
+    where they are not declared, and so may the ``open_caps``; until then these are 1.
     """
 
     schema: Schema
@@ -53,7 +66,11 @@ class TableEntry:
         for name in ("max_groups", "max_rows_per_group", "domain_limit"):
             object.__setattr__(self, name, parse_whole(getattr(self, name), name))
         if self.schema.unit == "row" and (self.max_groups, self.max_rows_per_group) != (1, 1):
-            raise InvalidArgument("max_groups", "must be 1, like max_rows_per_group, where every row is a unit of its own", self.max_groups)
+            raise InvalidArgument(
+                "max_groups",
+                "must be 1, like max_rows_per_group, where every row is a unit of its own",
+                self.max_groups,
+            )
         for name in (name for key in self.unique for name in key):
             if self.schema.column(name) is None:
                 raise InvalidArgument("unique", f"must be columns of {self.schema.table}", name)
@@ -61,20 +78,32 @@ class TableEntry:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that may be asked for."""
-        return tuple(column for column in self.schema.columns if column.name.casefold() not in self.hidden)
+        return tuple(
+            column for column in self.schema.columns if column.name.casefold() not in self.hidden
+        )
 
     def find_column(self, name: str) -> Column | None:
         """The column of that name, in whatever case; None also where it is hidden."""
         return None if name.casefold() in self.hidden else self.schema.column(name)
 
     def can_find_bounds(self, column: Column) -> bool:
-        """Whether this column has no bounds that the policy declares, but such as it lets be found."""
-        return self.auto_bounds and column.type in ("integer", "real") and not column.range.is_bounded
+        """Whether this column has no bounds that the policy declares, but such as it lets be
+        found.
+        """
+        return (
+            self.auto_bounds and column.type in ("integer", "real") and not column.range.is_bounded
+        )
 
     def with_bounds(self, ends: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
-        """The same with these bounds of some columns. A table that is linked to this one still reads its keys as they are."""
+        """The same with these bounds of some columns. A table that is linked to this one still
+        reads its keys as they are.
+        """
         columns = tuple(
-            column if column.name not in ends else replace(column, low=ends[column.name][0], high=ends[column.name][1])
+            (
+                column
+                if column.name not in ends
+                else replace(column, low=ends[column.name][0], high=ends[column.name][1])
+            )
             for column in self.schema.columns
         )
         return replace(self, schema=replace(self.schema, columns=columns)) if ends else self
@@ -89,7 +118,9 @@ class TableEntry:
         return self.find_owner(name) == PRIVACY_ID
 
     def find_owner(self, name: str) -> OwnerKey | None:
-        """What this column says about whose row it is: UNIT where it holds the id, or the table and the key that lead there."""
+        """What this column says about whose row it is: UNIT where it holds the id, or the table
+        and the key that lead there.
+        """
         schema = self.schema
         if schema.unit in (None, "row"):
             return None
@@ -110,32 +141,52 @@ class Catalog:
 
     def __post_init__(self) -> None:
         if len({name.casefold() for name in self.tables}) != len(self.tables):
-            raise InvalidArgument("tables", "must differ in more than upper and lower case", sorted(self.tables))
+            raise InvalidArgument(
+                "tables", "must differ in more than upper and lower case", sorted(self.tables)
+            )
 
     def find_table(self, name: str) -> tuple[str, TableEntry] | None:
         """The name as the policy spells it, and the entry."""
-        return next(((known, entry) for known, entry in self.tables.items() if known.casefold() == name.casefold()), None)
+        return next(
+            (
+                (known, entry)
+                for known, entry in self.tables.items()
+                if known.casefold() == name.casefold()
+            ),
+            None,
+        )
 
     def with_bounds(self, ends: Mapping[ColumnName, tuple[Fraction, Fraction]]) -> Catalog:
         """The same with these bounds of some columns."""
         return Catalog(
             {
-                name: entry.with_bounds({column: pair for (table, column), pair in ends.items() if table == name})
+                name: entry.with_bounds(
+                    {column: pair for (table, column), pair in ends.items() if table == name}
+                )
                 for name, entry in self.tables.items()
             }
         )
 
     def with_caps(self, caps: TableCaps) -> Catalog:
         """The same with these caps, where they are open."""
-        return Catalog({name: entry.with_caps(*caps[name]) if name in caps else entry for name, entry in self.tables.items()})
+        return Catalog(
+            {
+                name: entry.with_caps(*caps[name]) if name in caps else entry
+                for name, entry in self.tables.items()
+            }
+        )
 
     def find_owner(self, entry: TableEntry, name: str) -> OwnerKey | None:
         """As ``TableEntry.whose``; also the key of a table to which others are linked."""
         found = entry.find_owner(name)
         key = (entry.schema.table.casefold(), name.casefold())
-        linked = (other.schema.link for other in self.tables.values() if other.schema.link is not None)
+        linked = (
+            other.schema.link for other in self.tables.values() if other.schema.link is not None
+        )
         leads = any((link.parent.table.casefold(), link.key.casefold()) == key for link in linked)
-        return found if found is not None or not leads or entry.schema.unit in (None, "row") else key
+        return (
+            found if found is not None or not leads or entry.schema.unit in (None, "row") else key
+        )
 
 
 def find_closest_name(name: str, among: Iterable[str]) -> str | None:

@@ -15,11 +15,22 @@ from hedgerow.sql.binder.output_names import find_alias
 from hedgerow.sql.binder.row_expressions import RowBinder, check_args, find_functions
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
-from hedgerow.sql.predicates.domain_narrowing import find_listed_values, list_possible_values, narrow_domain
+from hedgerow.sql.predicates.domain_narrowing import (
+    find_listed_values,
+    list_possible_values,
+    narrow_domain,
+)
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["KeyExpression", "bind_keys", "compute_domain", "expand_group_by", "find_functions", "resolve_position"]
+__all__ = [
+    "KeyExpression",
+    "bind_keys",
+    "compute_domain",
+    "expand_group_by",
+    "find_functions",
+    "resolve_position",
+]
 
 MAX_KEYS: Final = 20
 
@@ -33,7 +44,9 @@ class KeyExpression:
     domain: tuple[Value, ...] | None
 
 
-def bind_keys(scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr]) -> list[KeyExpression]:
+def bind_keys(
+    scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr]
+) -> list[KeyExpression]:
     """The keys, each once."""
     if group is None:
         return []
@@ -41,7 +54,11 @@ def bind_keys(scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr]) -
     found: dict[Expression, KeyExpression] = {}
     for node in expand_group_by(scope, group, items):
         if _is_privacy_id(scope, node):
-            reader.refuse(node, "A group for every person would show each of them", _suggest_shared_key(scope, node))
+            reader.refuse(
+                node,
+                "A group for every person would show each of them",
+                _suggest_shared_key(scope, node),
+            )
         value = reader.bind(node)
         _check_key(scope, reader, node, value)
         domain = compute_domain(scope, value)
@@ -50,19 +67,30 @@ def bind_keys(scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr]) -
         if domain is None and value.type != "real":
             domain = find_listed_values(scope.rows, value.expression, scope.domain_limit)
         domain = domain and _narrow_key_domain(scope, reader, node, value, domain)
-        found.setdefault(value.expression, KeyExpression(value, scope.text.format_node(node), domain))
+        found.setdefault(
+            value.expression, KeyExpression(value, scope.text.format_node(node), domain)
+        )
     if len(found) > MAX_KEYS:
-        raise scope.text.refusal(Unsupported, f"This has more than {MAX_KEYS} keys", group, "Group by fewer columns.")
+        raise scope.text.refusal(
+            Unsupported, f"This has more than {MAX_KEYS} keys", group, "Group by fewer columns."
+        )
     return list(found.values())
 
 
 def _suggest_shared_key(scope: Scope, node: exp.Expr) -> str:
     """What to ask instead of a row for every person: something about these rows."""
     share = "Group by something that many people share"
-    if len(scope.sources) != 1 or len(scope.tables) != 1 or scope.sources[0][1] != scope.tables[0][0]:
+    if (
+        len(scope.sources) != 1
+        or len(scope.tables) != 1
+        or scope.sources[0][1] != scope.tables[0][0]
+    ):
         return f"{share}."
     (table, _), name = scope.tables[0], scope.resolve_column(node.unnest()).name  # type: ignore[arg-type]
-    rows = f"(SELECT {quote_name(name)}, COUNT(*) AS n FROM {quote_name(table)} GROUP BY {quote_name(name)}) AS t"
+    rows = (
+        f"(SELECT {quote_name(name)}, COUNT(*) AS n FROM {quote_name(table)} GROUP BY"
+        f" {quote_name(name)}) AS t"
+    )
     return f"{share}; or ask about what each of them has: SELECT AVG(LEAST(n, 20)) FROM {rows}."
 
 
@@ -76,7 +104,11 @@ def expand_group_by(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) ->
 
 def _is_privacy_id(scope: Scope, node: exp.Expr) -> bool:
     inner = node.unnest()
-    found = scope.find_column(inner) if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier) else None
+    found = (
+        scope.find_column(inner)
+        if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
+        else None
+    )
     return found is not None and found.is_privacy_id
 
 
@@ -84,7 +116,12 @@ def resolve_position(text: SourceText, node: exp.Literal, items: Sequence[exp.Ex
     """The output at a position, counted from 1."""
     written = str(node.this)
     if not written.isdecimal() or len(written) > 9 or not 1 <= int(written) <= len(items):
-        raise text.refusal(Unsupported, f"There is no output {written[:20]}", node, f"The outputs are 1 to {len(items)}.")
+        raise text.refusal(
+            Unsupported,
+            f"There is no output {written[:20]}",
+            node,
+            f"The outputs are 1 to {len(items)}.",
+        )
     return strip_alias(items[int(written) - 1])
 
 
@@ -95,20 +132,32 @@ def strip_alias(item: exp.Expr) -> exp.Expr:
 
 
 def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> exp.Expr:
-    """A position, a column or an output. Where a name is that of both, and they differ, it is refused: a wrong guess is paid for."""
+    """A position, a column or an output. Where a name is that of both, and they differ, it is
+    refused: a wrong guess is paid for.
+    """
     if isinstance(node, exp.Literal) and not node.is_string:
         return resolve_position(scope.text, node, items)
     if not isinstance(node, exp.Column) or "table" in node.args:
         return node
-    named = [place for place, item in enumerate(items) if (find_alias(item) or "").casefold() == node.name.casefold()]
+    named = [
+        place
+        for place, item in enumerate(items)
+        if (find_alias(item) or "").casefold() == node.name.casefold()
+    ]
     column = scope.find_column(node)
     if column is None:
         return strip_alias(items[named[0]]) if named else node
     for place in named:
         output = strip_alias(items[place]).unnest()
-        if _is_key(output) and not (isinstance(output, exp.Column) and scope.find_column(output) == column):
+        if _is_key(output) and not (
+            isinstance(output, exp.Column) and scope.find_column(output) == column
+        ):
             what = f"{node.name[:60]} is the name of a column and of another output"
-            own = f"write {quote_name(column.alias)}.{quote_name(column.name)}" if column.alias else "give the output another name"
+            own = (
+                f"write {quote_name(column.alias)}.{quote_name(column.name)}"
+                if column.alias
+                else "give the output another name"
+            )
             instead = f"For the output write GROUP BY {place + 1}; for the column {own}."
             raise scope.text.refusal(Unsupported, what, node, instead)
     return node
@@ -119,7 +168,9 @@ def _is_key(item: exp.Expr) -> bool:
 
 
 def _is_result(part: exp.Expr) -> bool:
-    return isinstance(part, exp.AggFunc) or (isinstance(part, exp.Anonymous) and str(part.this).upper().startswith("DP_INTERVAL"))
+    return isinstance(part, exp.AggFunc) or (
+        isinstance(part, exp.Anonymous) and str(part.this).upper().startswith("DP_INTERVAL")
+    )
 
 
 def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
@@ -128,25 +179,43 @@ def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpr
         reader.refuse(node, "This key is the same for all rows", "Group by a column.")
     if value.type == "real":
         text = scope.text.format_node(node)
-        alone = f"({text})" if isinstance(node, exp.Binary | exp.Unary) and not isinstance(node, exp.Paren) else text
+        alone = (
+            f"({text})"
+            if isinstance(node, exp.Binary | exp.Unary) and not isinstance(node, exp.Paren)
+            else text
+        )
         whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({alone} / 10)"
-        reader.refuse(node, "Real numbers make too many groups", f"Group by whole numbers, such as GROUP BY {whole}.")
+        reader.refuse(
+            node,
+            "Real numbers make too many groups",
+            f"Group by whole numbers, such as GROUP BY {whole}.",
+        )
 
 
-def _narrow_key_domain(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpression, domain: tuple[Value, ...]) -> tuple[Value, ...]:
+def _narrow_key_domain(
+    scope: Scope,
+    reader: RowBinder,
+    node: exp.Expr,
+    value: TypedExpression,
+    domain: tuple[Value, ...],
+) -> tuple[Value, ...]:
     """The values of a key that WHERE leaves: the other groups are empty whatever the data hold."""
     kept = narrow_domain(scope.rows, value.expression, domain, scope.domain_limit)
     if not kept and any(entry.auto_bounds for _, entry in scope.tables):
         return domain  # bounds that stand in for what is not found yet rule nothing out
     if not kept:
-        reader.refuse(node, "WHERE leaves no value of this key", "Ask for values that the policy declares.")
+        reader.refuse(
+            node, "WHERE leaves no value of this key", "Ask for values that the policy declares."
+        )
     return kept
 
 
 def compute_domain(scope: Scope, value: TypedExpression) -> tuple[Value, ...] | None:
-    """The values of a key: computed from those of its columns, where these are few; else what its range tells.
+    """The values of a key: computed from those of its columns, where these are few; else what its
+    range tells.
 
-    FLOOR(age / 10) * 10 has a dozen values, though its range only says "whole numbers from 0 to 110".
+    FLOOR(age / 10) * 10 has a dozen values, though its range only says "whole numbers from 0 to
+    110".
     """
     found = list_possible_values(value.expression, scope.ranges, scope.domain_limit)
     if found is None:

@@ -1,4 +1,6 @@
-"""Text -> Question. The text itself goes no further than here: what a rule does not read does not exist."""
+"""Text -> Question. The text itself goes no further than here: what a rule does not read does
+not exist.
+"""
 
 from __future__ import annotations
 
@@ -28,42 +30,63 @@ __all__ = ["parse_question", "parse_rows", "parse_statement"]
 
 
 class _StrictParser(DuckDBParser):
-    """Statements that the parser keeps as loose text, it also writes into the log: inside brackets too. Here they are no SQL."""
+    """Statements that the parser keeps as loose text, it also writes into the log: inside
+    brackets too. Here they are no SQL.
+    """
 
     def _warn_unsupported(self) -> None:
         self.raise_error("This statement is not read")
 
 
 def parse_question(text: str, catalog: Catalog) -> Question:
-    """What the text asks of these tables. Refused (Unsupported, Unbounded) with the piece underlined where it cannot be answered."""
+    """What the text asks of these tables. Refused (Unsupported, Unbounded) with the piece
+    underlined where it cannot be answered.
+    """
     try:
         heading = tokenise_query(text)
         try:
-            return SelectStatement(heading, _parse_select(heading, catalog), catalog).build_question()
+            return SelectStatement(
+                heading, _parse_select(heading, catalog), catalog
+            ).build_question()
         except RecursionError:
-            what, instead = "This question is nested too deeply", "Write it flatter, or ask for its parts."
+            what, instead = (
+                "This question is nested too deeply",
+                "Write it flatter, or ask for its parts.",
+            )
             raise heading.text.refusal(Unsupported, what, None, instead) from None
     except Unsupported as error:
         raise _build_unquoted_name_error(text, catalog) or error from None
 
 
 def _build_unquoted_name_error(text: str, catalog: Catalog) -> Refused | None:
-    """The refusal of a name like Height (cm) without its quotes, which reads as something else, and is refused as that."""
-    bare = find_unquoted_name(text, (name for name in _list_names(catalog) if re.search(r"\W", name)))
+    """The refusal of a name like Height (cm) without its quotes, which reads as something else,
+    and is refused as that.
+    """
+    bare = find_unquoted_name(
+        text, (name for name in _list_names(catalog) if re.search(r"\W", name))
+    )
     if bare is None:
         return None
-    what, instead = "A name with a blank or a sign in it takes double quotes", f"Write {quote_name(bare[0])}."
+    what, instead = (
+        "A name with a blank or a sign in it takes double quotes",
+        f"Write {quote_name(bare[0])}.",
+    )
     return SourceText(text, ()).refusal(Unsupported, what, bare[1], instead)
 
 
 def _list_names(catalog: Catalog) -> list[str]:
-    return [*catalog.tables, *(column.name for entry in catalog.tables.values() for column in entry.columns)]
+    return [
+        *catalog.tables,
+        *(column.name for entry in catalog.tables.values() for column in entry.columns),
+    ]
 
 
 def parse_rows(catalog: Catalog, table: str, where: str | None = None) -> RelationNode:
     """The rows of a protected table for which a condition holds, written as after WHERE."""
     name = table.replace('"', '""')
-    heading = tokenise_query(f'SELECT COUNT(*) FROM "{name}"' + ("" if where is None else f" WHERE {where}"))
+    heading = tokenise_query(
+        f'SELECT COUNT(*) FROM "{name}"' + ("" if where is None else f" WHERE {where}")
+    )
     select = _parse_select(heading, catalog)
     check_args(heading.text, select, "expressions", "from_", "where")
     return FromBinder(heading.text, catalog).bind_from(select).rows
@@ -74,28 +97,47 @@ def _parse_select(heading: TokenisedQuery, catalog: Catalog) -> exp.Select:
     if type(statement) is exp.Select:
         return statement
     if isinstance(statement, exp.Subquery):
-        raise heading.text.refusal(Unsupported, "The question stands in brackets", None, "Leave them out.")
+        raise heading.text.refusal(
+            Unsupported, "The question stands in brackets", None, "Leave them out."
+        )
     rule = RULES_BY_NODE.get(type(statement)) if statement is not None else None
-    what, instead = (rule.problem, rule.fix) if isinstance(rule, Refusal) else ("This is no question", SELECT_FORM)
+    what, instead = (
+        (rule.problem, rule.fix)
+        if isinstance(rule, Refusal)
+        else ("This is no question", SELECT_FORM)
+    )
     first = heading.body[0]
     where = heading.text.find_word(type(statement).__name__.upper()) or (first.start, first.end + 1)
     raise heading.text.refusal(Unsupported, what, where, instead)
 
 
 def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | None:
-    """The tree of the text, as the parser has it: nothing in it is vouched for. The catalogue helps with names that take quotes."""
+    """The tree of the text, as the parser has it: nothing in it is vouched for. The catalogue
+    helps with names that take quotes.
+    """
     try:
         parser = _StrictParser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
         return parser.parse(list(heading.body), heading.text.sql)[0]
     except ParseError as error:
-        raise build_syntax_error(heading.text, heading.body, _find_error_span(heading.text, error), _list_names(catalog)) from None
+        raise build_syntax_error(
+            heading.text, heading.body, _find_error_span(heading.text, error), _list_names(catalog)
+        ) from None
     except RecursionError:
         raise
     except Exception:
         # The parser was not written for hostile text; whatever it trips over is no question.
-        raise heading.text.refusal(Unsupported, "This does not read as SQL", None, SELECT_FORM) from None
+        raise heading.text.refusal(
+            Unsupported, "This does not read as SQL", None, SELECT_FORM
+        ) from None
 
 
 def _find_error_span(text: SourceText, error: ParseError) -> Span | None:
     line, column = error.errors[0].get("line"), error.errors[0].get("col")
-    return next(((token.start, token.end + 1) for token in text.tokens if (token.line, token.col) == (line, column)), None)
+    return next(
+        (
+            (token.start, token.end + 1)
+            for token in text.tokens
+            if (token.line, token.col) == (line, column)
+        ),
+        None,
+    )

@@ -1,4 +1,6 @@
-"""A question as it was understood: what the engine adds up, and what is made of the noisy sums afterwards."""
+"""A question as it was understood: what the engine adds up, and what is made of the noisy sums
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,17 @@ from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Expression
 from hedgerow.plan.values import Type
 
-__all__ = ["AggregateCall", "AggregateFunction", "ClippingCount", "GroupKey", "OutputColumn", "QuantileBracket", "QueryOptions", "Question", "SortKey"]
+__all__ = [
+    "AggregateCall",
+    "AggregateFunction",
+    "ClippingCount",
+    "GroupKey",
+    "OutputColumn",
+    "QuantileBracket",
+    "QueryOptions",
+    "Question",
+    "SortKey",
+]
 
 
 AggregateFunction = Literal[
@@ -36,8 +48,9 @@ AggregateFunction = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ClippingCount:
-    """The aggregate ``count`` says how many units have a sum outside the ``limits``. None of these sums is outside ``outer``, or else it
-    counts as its nearer end; None where nothing is known of them."""
+    """The aggregate ``count`` says how many units have a sum outside the ``limits``. None of these
+    sums is outside ``outer``, or else it counts as its nearer end; None where nothing is known of
+    them."""
 
     count: str
     limits: tuple[Fraction, Fraction]
@@ -46,7 +59,9 @@ class ClippingCount:
 
 @dataclass(frozen=True, slots=True)
 class QuantileBracket:
-    """Quantiles at the shares ``low`` and ``high`` are chosen too, and the aggregate ``count`` says of how many values."""
+    """Quantiles at the shares ``low`` and ``high`` are chosen too, and the aggregate ``count``
+    says of how many values.
+    """
 
     count: str
     low: Fraction
@@ -55,10 +70,12 @@ class QuantileBracket:
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
-    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high"; ``text`` is for people.
+    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high";
+    ``text`` is for people.
 
-    Several may have one measure: AVG, VAR_POP, SUM and COUNT of one column are read off its moments, quantiles (``at`` says which) off one
-    choice of several. A COUNT off moments is of the values, or of all ``rows``.
+    Several may have one measure: AVG, VAR_POP, SUM and COUNT of one column are read off its
+    moments, quantiles (``at`` says which) off one choice of several. A COUNT off moments is of the
+    values, or of all ``rows``.
     """
 
     name: str
@@ -74,7 +91,9 @@ class AggregateCall:
 
 @dataclass(frozen=True, slots=True)
 class GroupKey:
-    """A key of the groups: outputs read it as ``name``, which says its place in GROUP BY ("k0"). The plan may have another order."""
+    """A key of the groups: outputs read it as ``name``, which says its place in GROUP BY ("k0").
+    The plan may have another order.
+    """
 
     name: str
     type: Type
@@ -109,7 +128,9 @@ class QueryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``plan`` touches the data; ``outputs``, ``having``, ``order``, ``limit`` and ``offset`` only ever see noisy values."""
+    """``plan`` touches the data; ``outputs``, ``having``, ``order``, ``limit`` and ``offset``
+    only ever see noisy values.
+    """
 
     plan: Aggregate
     aggregates: tuple[AggregateCall, ...]
@@ -135,7 +156,9 @@ class Question:
 
     def with_plan(self, plan: Aggregate) -> Question:
         """The same off a plan with other measures, which tell all that is asked for."""
-        return replace(self, plan=plan, aggregates=tuple(_find_measure(plan, call) for call in self.aggregates))
+        return replace(
+            self, plan=plan, aggregates=tuple(_find_measure(plan, call) for call in self.aggregates)
+        )
 
     def __post_init__(self) -> None:
         if any(call.measure not in self.plan.measures for call in self.aggregates):
@@ -145,13 +168,28 @@ class Question:
 
 
 def _find_measure(plan: Aggregate, call: AggregateCall) -> AggregateCall:
-    """The aggregate off the measure that tells it: its own, in whatever parts of a step, or moments of its column, or for COUNT(*) moments
-    that count rows."""
+    """The aggregate off the measure that tells it: its own, in whatever parts of a step, or moments
+    of its column, or for COUNT(*) moments that count rows."""
     wanted, rows = call.measure, call.measure == Measure("rows")
     known = [one for one in plan.measures if isinstance(one, Measure | OrderStatistic)]
-    plain = {replace(one, resolution=1, counts_rows=False) if isinstance(one, Measure) else one: one for one in known}
+    plain = {
+        replace(one, resolution=1, counts_rows=False) if isinstance(one, Measure) else one: one
+        for one in known
+    }
     if wanted in plain:
         return replace(call, measure=plain[wanted])
-    moments = [one for one in plan.measures if isinstance(one, Measure) and one.kind == "moments" and one.second is None]
-    telling = [one for one in moments if (one.counts_rows if rows else one.column == wanted.column and wanted.grid in (None, one.grid))]
+    moments = [
+        one
+        for one in plan.measures
+        if isinstance(one, Measure) and one.kind == "moments" and one.second is None
+    ]
+    telling = [
+        one
+        for one in moments
+        if (
+            one.counts_rows
+            if rows
+            else one.column == wanted.column and wanted.grid in (None, one.grid)
+        )
+    ]
     return replace(call, measure=telling[0], counts_rows=rows)

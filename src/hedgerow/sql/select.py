@@ -27,14 +27,29 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.group_by import KeyExpression, bind_keys, resolve_position
 from hedgerow.sql.question import AggregateCall, GroupKey, OutputColumn, Question, SortKey
 from hedgerow.sql.relations.from_clause import FromBinder
-from hedgerow.sql.relations.second_population import build_population_rows, check_aggregates, find_population_join
+from hedgerow.sql.relations.second_population import (
+    build_population_rows,
+    check_aggregates,
+    find_population_join,
+)
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery
 
 __all__ = ["SelectStatement"]
 
 MAX_CELLS: Final = 100_000
 MAX_QUERY_SIZE: Final = 50_000
-_CLAUSES: Final = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_")
+_CLAUSES: Final = (
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "offset",
+    "with_",
+)
 
 
 class SelectStatement:
@@ -59,16 +74,28 @@ class SelectStatement:
         order = tuple(self._bind_order(reader, keys))
         if not measuring.calls:
             what = "This asks for no aggregate, and rows are never shown"
-            raise self._text.refusal(Unsupported, what, self._items[0], "Add an aggregate, such as COUNT(*).")
+            raise self._text.refusal(
+                Unsupported, what, self._items[0], "Add an aggregate, such as COUNT(*)."
+            )
         plan, calls, places = self._build_plan(groups, measuring, measuring.calls)
         become = dict(zip(plan.measures, places_of(plan), strict=True))
         return Question(
             plan=canonicalise(plan),
             aggregates=tuple(replace(call, measure=become[call.measure]) for call in calls),
-            keys=tuple(GroupKey(f"k{place}", groups[place].value.type, groups[place].text) for place in places),
+            keys=tuple(
+                GroupKey(f"k{place}", groups[place].value.type, groups[place].text)
+                for place in places
+            ),
             outputs=outputs,
             having=having,
-            order=order if places == sorted(places) else (*order, *(SortKey(ColumnRef(f"k{place}"), False, False) for place in sorted(places))),
+            order=(
+                order
+                if places == sorted(places)
+                else (
+                    *order,
+                    *(SortKey(ColumnRef(f"k{place}"), False, False) for place in sorted(places)),
+                )
+            ),
             limit=self._parse_row_count("limit"),
             offset=self._parse_row_count("offset") or 0,
             options=self._heading.options,
@@ -85,33 +112,52 @@ class SelectStatement:
 
     def _list_items(self) -> Iterator[exp.Expr]:
         if not self._select.expressions:
-            raise self._text.refusal(Unsupported, "Nothing is asked for", self._text.find_word("SELECT"), "Name an aggregate, such as COUNT(*).")
+            raise self._text.refusal(
+                Unsupported,
+                "Nothing is asked for",
+                self._text.find_word("SELECT"),
+                "Name an aggregate, such as COUNT(*).",
+            )
         for item in self._select.expressions:
             if isinstance(item, exp.Alias):
                 check_args(self._text, item, "this", "alias")
-                if any(item.alias.casefold() == visible.name.casefold() for visible in self._scope.columns if visible.is_privacy_id):
+                if any(
+                    item.alias.casefold() == visible.name.casefold()
+                    for visible in self._scope.columns
+                    if visible.is_privacy_id
+                ):
                     what = f"{item.alias} is the name of the column that says whose rows these are"
                     raise self._text.refusal(Unsupported, what, item, "Choose another alias.")
             yield item
 
-    def _bind_having(self, reader: ResultBinder, keys: Sequence[TypedExpression]) -> Expression | None:
+    def _bind_having(
+        self, reader: ResultBinder, keys: Sequence[TypedExpression]
+    ) -> Expression | None:
         having = self._select.args.get("having")
         if having is None:
             return None
         check_args(self._text, having, "this")
-        (value,) = align_types([self._check_size(reader.bind_result(having.this, keys, "having"), having)], "boolean")
+        (value,) = align_types(
+            [self._check_size(reader.bind_result(having.this, keys, "having"), having)], "boolean"
+        )
         if value.type != "boolean":
             what = f"HAVING wants a condition, and this is {value.type}"
-            raise self._text.refusal(Unsupported, what, having.this, "Write a comparison, such as x > 0 or x = 'a'.")
+            raise self._text.refusal(
+                Unsupported, what, having.this, "Write a comparison, such as x > 0 or x = 'a'."
+            )
         return value.expression
 
-    def _bind_outputs(self, reader: ResultBinder, keys: Sequence[TypedExpression]) -> Iterator[OutputColumn]:
+    def _bind_outputs(
+        self, reader: ResultBinder, keys: Sequence[TypedExpression]
+    ) -> Iterator[OutputColumn]:
         for name, item in zip(name_outputs(self._items, self._scope), self._items, strict=True):
             node = item.this if isinstance(item, exp.Alias) else item
             value = self._check_size(reader.bind_result(node, keys), node)
             yield OutputColumn(name, value.expression, value.type)
 
-    def _bind_order(self, reader: ResultBinder, keys: Sequence[TypedExpression]) -> Iterator[SortKey]:
+    def _bind_order(
+        self, reader: ResultBinder, keys: Sequence[TypedExpression]
+    ) -> Iterator[SortKey]:
         order = self._select.args.get("order")
         if order is None:
             return
@@ -125,12 +171,19 @@ class SelectStatement:
             else:
                 value = reader.bind_result(node, keys, "order")
             self._check_size(value, item)
-            yield SortKey(value.expression, bool(item.args.get("desc")), not item.args.get("nulls_first"))
+            yield SortKey(
+                value.expression, bool(item.args.get("desc")), not item.args.get("nulls_first")
+            )
 
     def _check_size(self, value: TypedExpression, node: exp.Expr) -> TypedExpression:
         self._parts += value.size
         if self._parts > MAX_QUERY_SIZE:
-            raise self._text.refusal(Unsupported, f"This question has more than {MAX_QUERY_SIZE} parts", node, "Ask several shorter questions.")
+            raise self._text.refusal(
+                Unsupported,
+                f"This question has more than {MAX_QUERY_SIZE} parts",
+                node,
+                "Ask several shorter questions.",
+            )
         return value
 
     def _parse_row_count(self, name: str) -> int | None:
@@ -138,14 +191,23 @@ class SelectStatement:
         if clause is None:
             return None
         written = clause.args.get("expression")
-        if type(clause) not in (exp.Limit, exp.Offset) or not isinstance(written, exp.Literal) or written.is_string:
+        if (
+            type(clause) not in (exp.Limit, exp.Offset)
+            or not isinstance(written, exp.Literal)
+            or written.is_string
+        ):
             raise self._build_row_count_error(name, clause)
         check_args(self._text, clause, "expression")
         if not written.this.isdecimal() or len(written.this) > 9:
             raise self._build_row_count_error(name, clause)
         if name == "limit" and int(written.this) == 0:
             what = "LIMIT 0 leaves nothing of an answer that is paid for"
-            raise self._text.refusal(Unsupported, what, clause, "Write EXPLAIN PRIVACY before the SELECT: it costs nothing.")
+            raise self._text.refusal(
+                Unsupported,
+                what,
+                clause,
+                "Write EXPLAIN PRIVACY before the SELECT: it costs nothing.",
+            )
         return int(written.this)
 
     def _build_row_count_error(self, name: str, clause: exp.Expr) -> Exception:
@@ -155,73 +217,121 @@ class SelectStatement:
         return self._text.refusal(Unsupported, what, clause, f"Write {name.upper()} {rows}.")
 
     def _build_plan(
-        self, groups: Sequence[KeyExpression], measuring: MeasureCollector, calls: Sequence[AggregateCall]
+        self,
+        groups: Sequence[KeyExpression],
+        measuring: MeasureCollector,
+        calls: Sequence[AggregateCall],
     ) -> tuple[Aggregate, Sequence[AggregateCall], list[int]]:
-        """The plan, what it measures, and for each of its keys the place that it has in GROUP BY."""
+        """The plan, what it measures, and for each of its keys the place that it has in GROUP
+        BY.
+        """
         work = self._scope.work + measuring.work + sum(group.value.work for group in groups)
         if work > MAX_WORK:
             raise self._text.refusal(
-                Unsupported, "This question is too intricate", None, "Write flatter expressions, or ask for the parts."
+                Unsupported,
+                "This question is too intricate",
+                None,
+                "Write flatter expressions, or ask for the parts.",
             )
         rows = self._scope.rows
         places = _order_keys(rows, groups)
         groups = [groups[place] for place in places]
         names = tuple(f"k{i}" for i in range(len(groups)))
-        outputs = (*zip(names, (group.value.expression for group in groups), strict=True), *measuring.columns)
+        outputs = (
+            *zip(names, (group.value.expression for group in groups), strict=True),
+            *measuring.columns,
+        )
         if find_population_join(rows) is not None:
             check_aggregates(self._text, calls)
             if (cells := prod(len(group.domain or ()) for group in groups)) > MAX_CELLS:
-                what = f"There would be {cells:,} groups, and where two populations meet there may be {MAX_CELLS:,}"
-                raise self._text.refusal(Unsupported, what, None, "Group by fewer columns, or by such with fewer values.")
-            rows = build_population_rows(self._text, rows, groups, outputs, self._compute_max_groups())
+                what = (
+                    f"There would be {cells:,} groups, and where two populations meet there may be"
+                    f" {MAX_CELLS:,}"
+                )
+                raise self._text.refusal(
+                    Unsupported, what, None, "Group by fewer columns, or by such with fewer values."
+                )
+            rows = build_population_rows(
+                self._text, rows, groups, outputs, self._compute_max_groups()
+            )
         elif outputs:
             rows = Project(rows, outputs)
         alone = self._has_one_row_per_group(groups)
         if any(call.clip is not None for call in calls):
-            rows, calls = count_clipped_units(self._text, rows, names, calls, alone=alone or rows.unit == "row")
+            rows, calls = count_clipped_units(
+                self._text, rows, names, calls, alone=alone or rows.unit == "row"
+            )
             alone = True
         most = 1 if alone else self._scope.max_rows
         calls = _limit_bracket_counts(calls, most)
         bound = Bound(rows, names, self._compute_max_groups(), most)
-        return Aggregate(Group(bound, _combine_domains(groups)), tuple(dict.fromkeys(call.measure for call in calls))), calls, places
+        return (
+            Aggregate(
+                Group(bound, _combine_domains(groups)),
+                tuple(dict.fromkeys(call.measure for call in calls)),
+            ),
+            calls,
+            places,
+        )
 
     def _has_one_row_per_group(self, groups: Sequence[KeyExpression]) -> bool:
-        """Whether the rows are one for each unit and group, so that one counts; else it is the largest cap of the tables."""
+        """Whether the rows are one for each unit and group, so that one counts; else it is the
+        largest cap of the tables.
+        """
         once = self._scope.key_within_unit
-        keys = {group.value.expression.column for group in groups if isinstance(group.value.expression, ColumnRef)}
+        keys = {
+            group.value.expression.column
+            for group in groups
+            if isinstance(group.value.expression, ColumnRef)
+        }
         return once is not None and once <= keys
 
     def _compute_max_groups(self) -> int:
         most, asked = self._scope.max_groups, self._heading.options.max_groups
         if asked is not None and asked > most:
             tables = " and ".join(name for name, _ in self._scope.tables)
-            what = f"max_groups_contributed is at most {most} by the policy of {tables}, and this asks for {asked}"
+            what = (
+                f"max_groups_contributed is at most {most} by the policy of {tables}, and this asks"
+                f" for {asked}"
+            )
             where = self._text.find_word("MAX_GROUPS_CONTRIBUTED")
-            raise self._text.refusal(Unsupported, what, where, f"Write max_groups_contributed = {most}, or leave it out.")
+            raise self._text.refusal(
+                Unsupported, what, where, f"Write max_groups_contributed = {most}, or leave it out."
+            )
         # With one row for each unit, a unit is in one group.
         return asked or (1 if self._scope.key_within_unit == frozenset() else most)
 
 
 def _order_keys(rows: RelationNode, groups: Sequence[KeyExpression]) -> list[int]:
-    """The keys in an order of their own, whatever that of GROUP BY is: so both ask the same. Where two populations meet they stay."""
+    """The keys in an order of their own, whatever that of GROUP BY is: so both ask the same.
+    Where two populations meet they stay.
+    """
     places = list(range(len(groups)))
     if len(groups) < 2 or find_population_join(rows) is not None:
         return places
 
-    # All of them at once, as columns that are counted: alone, those of two rows that are spelled alike would be the same.
+    # All of them at once, as columns that are counted: alone, those of two rows that are spelled
+    # alike would be the same.
     columns = tuple((f"k{place}", group.value.expression) for place, group in enumerate(groups))
-    plan = Aggregate(Group(Bound(Project(rows, columns), (), 1, 1)), tuple(Measure("values", name) for name, _ in columns))
+    plan = Aggregate(
+        Group(Bound(Project(rows, columns), (), 1, 1)),
+        tuple(Measure("values", name) for name, _ in columns),
+    )
     counted = [str(measure.column) for measure in places_of(plan)]  # v0, v1, …
     return sorted(places, key=lambda place: int(counted[place][1:]))
 
 
 def _limit_bracket_counts(calls: Sequence[AggregateCall], most: int) -> Sequence[AggregateCall]:
-    """Of the values that a quantile with a bracket is chosen from, so many count of each unit in a group."""
+    """Of the values that a quantile with a bracket is chosen from, so many count of each unit in
+    a group.
+    """
     counts = {call.bracket.count for call in calls if call.bracket is not None}
     return [
-        replace(call, measure=replace(call.measure, sum_bounds=(0, most)))
-        if call.name in counts and isinstance(call.measure, Measure)
-        else call
+        (
+            replace(call, measure=replace(call.measure, sum_bounds=(0, most)))
+            if call.name in counts and isinstance(call.measure, Measure)
+            else call
+        )
         for call in calls
     ]
 
@@ -229,4 +339,6 @@ def _limit_bracket_counts(calls: Sequence[AggregateCall], most: int) -> Sequence
 def _combine_domains(groups: Sequence[KeyExpression]) -> tuple[tuple[Value, ...], ...] | None:
     """The values of every key, where all are declared and the groups not too many."""
     known = [group.domain for group in groups if group.domain is not None]
-    return tuple(known) if len(known) == len(groups) and prod(map(len, known)) <= MAX_CELLS else None
+    return (
+        tuple(known) if len(known) == len(groups) and prod(map(len, known)) <= MAX_CELLS else None
+    )

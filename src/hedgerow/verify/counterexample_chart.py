@@ -1,7 +1,8 @@
 """A witness as a picture: what a program tells on either of two neighbouring inputs, as bars.
 
-Where the outputs are few, each has its bars. Where the event bounds a number, the line of that number is cut into cells, all of them
-measured exactly like the event itself. Marked are the bars that make up the event.
+Where the outputs are few, each has its bars. Where the event bounds a number, the line of that
+number is cut into cells, all of them measured exactly like the event itself. Marked are the bars
+that make up the event.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _LIMITS: Final = PathLimits(paths=2000, steps=50_000)
 
 @dataclass(frozen=True, slots=True)
 class EventBar:
-    """How likely something is on the first and on the second input; ``event`` says whether it belongs to the event."""
+    """How likely something is on the first and on the second input; ``event`` says whether it
+    belongs to the event.
+    """
 
     label: str
     first: float
@@ -45,16 +48,26 @@ def measure_bars(witness: Counterexample) -> list[EventBar]:
     if found:
         return found
     likely, rare = approximate(witness.likely), approximate(witness.rare)
-    return [EventBar("the event", likely, rare, True), EventBar("all else", 1 - likely, 1 - rare, False)]
+    return [
+        EventBar("the event", likely, rare, True),
+        EventBar("all else", 1 - likely, 1 - rare, False),
+    ]
 
 
-def _measure_event(witness: Counterexample, event: OutputEvent, label: str, inside: bool) -> EventBar:
-    one, other = (approximate(compute_event_probability(witness.program, side, [event], _LIMITS)) for side in (witness.first, witness.second))
+def _measure_event(
+    witness: Counterexample, event: OutputEvent, label: str, inside: bool
+) -> EventBar:
+    one, other = (
+        approximate(compute_event_probability(witness.program, side, [event], _LIMITS))
+        for side in (witness.first, witness.second)
+    )
     return EventBar(label, one, other, inside)
 
 
 def _list_outputs(witness: Counterexample) -> list[EventBar]:
-    """Every sequence of outputs, if all outputs are truths or words, or whole numbers that no noise is in, and there are few."""
+    """Every sequence of outputs, if all outputs are truths or words, or whole numbers that no
+    noise is in, and there are few.
+    """
     events: dict[OutputEvent, bool] = {}
     for side in (witness.first, witness.second):
         for path in enumerate_paths(witness.program, side, _LIMITS):
@@ -70,7 +83,9 @@ def _list_outputs(witness: Counterexample) -> list[EventBar]:
             events[OutputEvent(len(path.outputs), tuple(values), tuple(ranges))] = inside
             if len(events) > _MAX_LISTED_EVENTS:
                 return []
-    return [_measure_event(witness, one, _format_event(one), inside) for one, inside in events.items()]
+    return [
+        _measure_event(witness, one, _format_event(one), inside) for one, inside in events.items()
+    ]
 
 
 def _format_event(event: OutputEvent) -> str:
@@ -83,7 +98,9 @@ def _format_event(event: OutputEvent) -> str:
 def _cut_into_cells(witness: Counterexample) -> list[EventBar]:
     """The number that the event bounds first, in cells."""
     event = witness.events[0]
-    bounded = next((one for one in event.ranges if one.low is not None or one.high is not None), None)
+    bounded = next(
+        (one for one in event.ranges if one.low is not None or one.high is not None), None
+    )
     if bounded is None or len(witness.events) > 1:
         return []
     low, high = bounded.low, bounded.high
@@ -93,7 +110,9 @@ def _cut_into_cells(witness: Counterexample) -> list[EventBar]:
     edges = [first + step * number for number in range(-_CELLS_PER_SIDE, _CELLS_PER_SIDE + 2)]
     found = []
     for start, end in zip([None, *edges], [*edges, None], strict=True):
-        inside = (low is None or (start is not None and start >= low)) and (high is None or (end is not None and end <= high))
+        inside = (low is None or (start is not None and start >= low)) and (
+            high is None or (end is not None and end <= high)
+        )
         cell = replace(bounded, low=start, high=end)
         part = replace(event, ranges=tuple(cell if one is bounded else one for one in event.ranges))
         found.append(_measure_event(witness, part, _format_interval(start, end), inside))
@@ -116,5 +135,7 @@ def draw_bars(witness: Counterexample) -> str:
         for number, (share, mark) in enumerate(((one.first, "█"), (one.second, "░"))):
             name = one.label if not number else ""
             star = "*" if one.in_event and not number else " "
-            lines.append(f"{star} {name:>{label}} │{mark * round(share / top * _WIDTH)} {share:.3g}")
+            lines.append(
+                f"{star} {name:>{label}} │{mark * round(share / top * _WIDTH)} {share:.3g}"
+            )
     return "\n".join(lines)

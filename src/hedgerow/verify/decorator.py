@@ -1,4 +1,5 @@
-"""The words in which authors write a mechanism, and ``@mechanism``, which makes of a function something that can be proved and run.
+"""The words in which authors write a mechanism, and ``@mechanism``, which makes of a function
+something that can be proved and run.
 
     from hedgerow.verify import laplace, mechanism, private, public
 
@@ -9,7 +10,8 @@
     noisy.verify()         # a Verdict
     noisy(x=3, eps=0.5)    # runs what was proved: over the reals, with exact noise
 
-The function itself is never called: its source is read once, and what is proved and what runs are made of the same reading.
+The function itself is never called: its source is read once, and what is proved and what runs are
+made of the same reading.
 """
 
 from __future__ import annotations
@@ -64,7 +66,10 @@ class _LanguageWord:
         self._word = word
 
     def __call__(self, *_: Any) -> Any:
-        raise Unsupported(f"{self._word} is a word inside of a function with @mechanism above it; it cannot be called elsewhere.")
+        raise Unsupported(
+            f"{self._word} is a word inside of a function with @mechanism above it; it cannot be"
+            " called elsewhere."
+        )
 
     def __repr__(self) -> str:
         return self._word
@@ -86,7 +91,9 @@ bit: Any = _LanguageWord("bit")
 
 
 class ProgramMechanism:
-    """A function that was read as a program. Call it to run it; ``verify`` says whether its claim holds."""
+    """A function that was read as a program. Call it to run it; ``verify`` says whether its
+    claim holds.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -98,7 +105,9 @@ class ProgramMechanism:
 
     @functools.cached_property
     def program(self) -> Program:
-        """What was read. Raises ``Outside``, with the line, where the function is not in the language."""
+        """What was read. Raises ``Outside``, with the line, where the function is not in the
+        language.
+        """
         from hedgerow.verify.language.python import read_program
 
         return read_program(self._function)
@@ -110,7 +119,9 @@ class ProgramMechanism:
         return returns_single_value(self.program)
 
     def verify(self, *, seconds: float = 120) -> Verdict:
-        """PROVED, REFUTED or UNKNOWN, with what shows it. ``seconds`` are a last resort: how much is tried is counted."""
+        """PROVED, REFUTED or UNKNOWN, with what shows it. ``seconds`` are a last resort: how
+        much is tried is counted.
+        """
         from hedgerow.verify.language.unsupported import UnsupportedProgram
         from hedgerow.verify.verifier import verify_program
 
@@ -120,7 +131,9 @@ class ProgramMechanism:
             return verify_program(outside.with_name(self.name))
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        """One run: what it returns if that is one value, and else the list of all that it tells, in order."""
+        """One run: what it returns if that is one value, and else the list of all that it tells,
+        in order.
+        """
         from hedgerow.verify.language.interpreter import run_program
 
         try:
@@ -134,10 +147,14 @@ class ProgramMechanism:
         return f"<mechanism {self.name}>"
 
 
-def mechanism(*, epsilon: str | float, neighbours: str | tuple[str, int], delta: str | float | None = None) -> Callable[..., ProgramMechanism]:  # noqa: ARG001
-    """Above a function: what it claims to cost. The claim is read from the source, like the function, so it is written out there.
+def mechanism(
+    *, epsilon: str | float, neighbours: str | tuple[str, int], delta: str | float | None = None
+) -> Callable[..., ProgramMechanism]:  # noqa: ARG001
+    """Above a function: what it claims to cost. The claim is read from the source, like the
+    function, so it is written out there.
 
-    ``epsilon`` and ``delta`` are numbers, or expressions in public parameters as text: "2*eps". ``neighbours`` is "one", "all",
-    "increasing", "decreasing", "row", "secret", ("l1", k) or ("group", k); ``program.Relation`` says what each means.
+    ``epsilon`` and ``delta`` are numbers, or expressions in public parameters as text: "2*eps".
+    ``neighbours`` is "one", "all", "increasing", "decreasing", "row", "secret", ("l1", k) or
+    ("group", k); ``program.Relation`` says what each means.
     """
     return ProgramMechanism

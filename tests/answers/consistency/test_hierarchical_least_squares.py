@@ -1,4 +1,6 @@
-"""Least squares over totals and parts: against a dense solution, against exact laws, and by draws."""
+"""Least squares over totals and parts: against a dense solution, against exact laws, and by
+draws.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from hypothesis import strategies as st
 from hedgerow.accuracy.noise_variance import compute_variance
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.accuracy.weighted_sum import compute_radius
-from hedgerow.answers.consistency.hierarchical_least_squares import HierarchyLevel, make_consistent, round_consistently
+from hedgerow.answers.consistency.hierarchical_least_squares import (
+    HierarchyLevel,
+    make_consistent,
+    round_consistently,
+)
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Gaussian, Laplace
 
@@ -24,9 +30,22 @@ ONE = Fraction(1)
 
 def hierarchy(fans: list[int], laws: list[Any], numbers: list[list[int]]) -> list[HierarchyLevel]:
     """Parts lie beside each other, under one total."""
-    parents: list[list[int]] = [[], *([place // fan for place in range(len(at))] for fan, at in zip(fans, numbers[1:], strict=True))]
+    parents: list[list[int]] = [
+        [],
+        *(
+            [place // fan for place in range(len(at))]
+            for fan, at in zip(fans, numbers[1:], strict=True)
+        ),
+    ]
     levels = zip(numbers, laws, parents, strict=True)
-    return [HierarchyLevel(list(map(Fraction, at)), law if isinstance(law, WeightedNoise) else WeightedNoise(((law, ONE),)), above) for at, law, above in levels]
+    return [
+        HierarchyLevel(
+            list(map(Fraction, at)),
+            law if isinstance(law, WeightedNoise) else WeightedNoise(((law, ONE),)),
+            above,
+        )
+        for at, law, above in levels
+    ]
 
 
 def dense(levels: list[HierarchyLevel]) -> tuple[Any, Any]:
@@ -36,22 +55,32 @@ def dense(levels: list[HierarchyLevel]) -> tuple[Any, Any]:
     for level in levels:
         wide = leaves // len(level.numbers)
         for place, number in enumerate(level.numbers):
-            rows.append([float(place * wide <= leaf < (place + 1) * wide) for leaf in range(leaves)])
+            rows.append(
+                [float(place * wide <= leaf < (place + 1) * wide) for leaf in range(leaves)]
+            )
             weights.append(1 / compute_variance(level.noise))
             told.append(float(number))
     matrix, weight = np.array(rows), np.array(weights)
     inverse = np.linalg.inv(matrix.T @ (weight[:, None] * matrix))
-    return matrix @ inverse @ matrix.T @ (weight * np.array(told)), np.diag(matrix @ inverse @ matrix.T)
+    return matrix @ inverse @ matrix.T @ (weight * np.array(told)), np.diag(
+        matrix @ inverse @ matrix.T
+    )
 
 
-LAWS = st.builds(lambda kind, scale: kind(Fraction(scale, 4)), st.sampled_from([Laplace, Gaussian]), st.integers(2, 200))
+LAWS = st.builds(
+    lambda kind, scale: kind(Fraction(scale, 4)),
+    st.sampled_from([Laplace, Gaussian]),
+    st.integers(2, 200),
+)
 
 
 @st.composite
 def hierarchies(draw: st.DrawFn) -> list[HierarchyLevel]:
     fans = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     sizes = [math.prod(fans[:place]) for place in range(len(fans) + 1)]
-    numbers = [draw(st.lists(st.integers(-(10**6), 10**6), min_size=size, max_size=size)) for size in sizes]
+    numbers = [
+        draw(st.lists(st.integers(-(10**6), 10**6), min_size=size, max_size=size)) for size in sizes
+    ]
     return hierarchy(fans, [draw(LAWS) for _ in sizes], numbers)
 
 
@@ -60,8 +89,12 @@ def hierarchies(draw: st.DrawFn) -> list[HierarchyLevel]:
 def test_it_is_least_squares(levels: list[HierarchyLevel]) -> None:
     made = make_consistent(levels)
     values, variances = dense(levels)
-    assert [float(number) for level in made for number in level.numbers] == pytest.approx(values.tolist(), rel=1e-6, abs=1e-3)
-    assert [compute_variance(level.noise) for level in made for _ in level.numbers] == pytest.approx(variances.tolist(), rel=1e-8)
+    assert [float(number) for level in made for number in level.numbers] == pytest.approx(
+        values.tolist(), rel=1e-6, abs=1e-3
+    )
+    assert [
+        compute_variance(level.noise) for level in made for _ in level.numbers
+    ] == pytest.approx(variances.tolist(), rel=1e-8)
     for before, after in zip(levels, made, strict=True):
         assert compute_variance(after.noise) <= compute_variance(before.noise) * (1 + 1e-12)
 
@@ -73,11 +106,18 @@ def test_doubles_add_up_to_the_last_bit(levels: list[HierarchyLevel], unit: Frac
     shown = round_consistently(made, unit)
     for level, values, above in zip(made[1:], shown[1:], shown, strict=False):
         for place, total in enumerate(above):
-            parts = [value for value, parent in zip(values, level.parents, strict=True) if parent == place]
+            parts = [
+                value
+                for value, parent in zip(values, level.parents, strict=True)
+                if parent == place
+            ]
             assert sum(parts) == sum(reversed(parts)) == total
     fine = min(compute_variance(level.noise) for level in made) ** 0.5 * float(unit) / 2**16
     for level, values in zip(made, shown, strict=True):
-        assert all(abs(value - float(number * unit)) <= fine * (1 + 1e-6) for value, number in zip(values, level.numbers, strict=True))
+        assert all(
+            abs(value - float(number * unit)) <= fine * (1 + 1e-6)
+            for value, number in zip(values, level.numbers, strict=True)
+        )
 
 
 @given(hierarchies(), st.sampled_from([ONE, Fraction(3)]))
@@ -87,15 +127,30 @@ def test_whole_numbers_add_up(levels: list[HierarchyLevel], unit: Fraction) -> N
     shown = round_consistently(made, unit, whole=True)
     for level, values, above in zip(made[1:], shown[1:], shown, strict=False):
         for place, total in enumerate(above):
-            assert sum(value for value, parent in zip(values, level.parents, strict=True) if parent == place) == total
+            assert (
+                sum(
+                    value
+                    for value, parent in zip(values, level.parents, strict=True)
+                    if parent == place
+                )
+                == total
+            )
     for level, values in zip(made, shown, strict=True):
-        assert all(type(value) is int and abs(value - number * unit) < 1 for value, number in zip(values, level.numbers, strict=True))
+        assert all(
+            type(value) is int and abs(value - number * unit) < 1
+            for value, number in zip(values, level.numbers, strict=True)
+        )
 
 
 def test_a_total_and_two_parts_by_hand() -> None:
-    """Variances v, v, v: the total counts 2/3 against its parts 1/3, and they share what is lacking."""
+    """Variances v, v, v: the total counts 2/3 against its parts 1/3, and they share what is
+    lacking.
+    """
     made = make_consistent(hierarchy([2], [Laplace(Fraction(50))] * 2, [[120], [30, 60]]))
-    assert [[float(number) for number in level.numbers] for level in made] == [pytest.approx([110]), pytest.approx([40, 70])]
+    assert [[float(number) for number in level.numbers] for level in made] == [
+        pytest.approx([110]),
+        pytest.approx([40, 70]),
+    ]
     old = compute_variance(WeightedNoise(((Laplace(Fraction(50)), ONE),)))
     assert [compute_variance(level.noise) / old for level in made] == pytest.approx([2 / 3, 2 / 3])
     assert old == pytest.approx(2 * 50**2, rel=1e-3)
@@ -118,7 +173,9 @@ def test_what_has_no_noise_stays() -> None:
 def test_variances_are_those_of_the_law(kind: Any, scale: Fraction) -> None:
     law = kind(scale)
     each = [(k, math.exp(law.log_prob(k, 0))) for k in range(-80, 81)]
-    assert compute_variance(WeightedNoise(((law, Fraction(1, 2)),))) == pytest.approx(sum(k * k * p for k, p in each) / 4, rel=1e-6)
+    assert compute_variance(WeightedNoise(((law, Fraction(1, 2)),))) == pytest.approx(
+        sum(k * k * p for k, p in each) / 4, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("numbers", [[[1], [1, 2, 3]], [[1, 2], [1, 2, 3, 4, 5]]])
@@ -126,16 +183,27 @@ def test_parts_are_equally_many(numbers: list[list[int]]) -> None:
     with pytest.raises(InvalidArgument, match="equally many parts"):
         make_consistent(hierarchy([2], [Laplace(ONE)] * 2, numbers))
     with pytest.raises(InvalidArgument, match="equally many parts"):
-        make_consistent([HierarchyLevel([ONE], WeightedNoise(((Laplace(ONE), ONE),))), HierarchyLevel([ONE, ONE], WeightedNoise(((Laplace(ONE), ONE),)), [0])])
+        make_consistent(
+            [
+                HierarchyLevel([ONE], WeightedNoise(((Laplace(ONE), ONE),))),
+                HierarchyLevel([ONE, ONE], WeightedNoise(((Laplace(ONE), ONE),)), [0]),
+            ]
+        )
 
 
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
 def test_intervals_cover_exactly(kind: Any) -> None:
-    """A total and two parts: the law of the sum, convolved on the grid of its weights, leaves the radius with at most beta."""
+    """A total and two parts: the law of the sum, convolved on the grid of its weights, leaves
+    the radius with at most beta.
+    """
     for scales in ((1, 1), (1, 3), (4, 2)):
-        made = make_consistent(hierarchy([2], [kind(Fraction(scale)) for scale in scales], [[0], [0, 0]]))
+        made = make_consistent(
+            hierarchy([2], [kind(Fraction(scale)) for scale in scales], [[0], [0, 0]])
+        )
         for level in made:
-            law = WeightedNoise(tuple((one, Fraction(round(share * 60), 60)) for one, share in level.noise.terms))
+            law = WeightedNoise(
+                tuple((one, Fraction(round(share * 60), 60)) for one, share in level.noise.terms)
+            )
             tails = convolved(law, 60)
             for beta in (Fraction(1, 3), Fraction(1, 20), Fraction(1, 1000)):
                 assert tails(compute_radius(law, (ONE,), beta)) <= beta
@@ -154,11 +222,13 @@ def convolved(law: WeightedNoise, grid: int) -> Any:
 
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
 def test_draws_have_the_variance_and_the_coverage_that_are_told(kind: Any) -> None:
-    """20,000 hierarchies of 1, 3 and 6 numbers. The variance of a mean square is (kurtosis - 1)/20,000 <= 5/20,000 of it, so seven standard
-    errors are 11 %; more than 1,220 of 20,000 outside at 5 % would be seven as well."""
+    """20,000 hierarchies of 1, 3 and 6 numbers. The variance of a mean square is (kurtosis -
+    1)/20,000 <= 5/20,000 of it, so seven standard errors are 11 %; more than 1,220 of 20,000
+    outside at 5 % would be seven as well."""
     fans, laws, runs = [3, 2], [kind(Fraction(20)), kind(Fraction(12)), kind(Fraction(16))], 20_000
     drawn = [
-        np.array(law.sample(np.zeros(runs * size, dtype=np.int64))).reshape(runs, size) for law, size in zip(laws, (1, 3, 6), strict=True)
+        np.array(law.sample(np.zeros(runs * size, dtype=np.int64))).reshape(runs, size)
+        for law, size in zip(laws, (1, 3, 6), strict=True)
     ]
     first = [[[int(number) for number in at[run]] for at in drawn] for run in range(runs)]
     laws_after = [level.noise for level in make_consistent(hierarchy(fans, laws, first[0]))]
@@ -166,13 +236,22 @@ def test_draws_have_the_variance_and_the_coverage_that_are_told(kind: Any) -> No
     width = [1, 3, 6]
     units = np.eye(10, dtype=int).tolist()
     images = np.array(
-        [[float(number) for level in make_consistent(hierarchy(fans, laws, _split(unit, width))) for number in level.numbers] for unit in units]
+        [
+            [
+                float(number)
+                for level in make_consistent(hierarchy(fans, laws, _split(unit, width)))
+                for number in level.numbers
+            ]
+            for unit in units
+        ]
     )
     after = np.split(np.hstack(drawn) @ images, [1, 4], axis=1)
     for law, column, alone, before in zip(laws_after, after, laws, drawn, strict=True):
         for numbers in column.T:
             assert np.mean(np.square(numbers)) == pytest.approx(compute_variance(law), rel=0.11)
-            assert (np.abs(numbers) > float(compute_radius(law, (ONE,), Fraction(1, 20)))).sum() < 1220
+            assert (
+                np.abs(numbers) > float(compute_radius(law, (ONE,), Fraction(1, 20)))
+            ).sum() < 1220
         assert np.mean(np.square(column)) < np.mean(np.square(before))
         assert compute_radius(law, (ONE,), Fraction(1, 20)) < alone.error(Fraction(1, 20))
 

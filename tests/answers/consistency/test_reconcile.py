@@ -40,8 +40,19 @@ def people(many: int = 600) -> pa.Table:
 
 
 def guarded(table: pa.Table | None = None, **changes: Any) -> Database:
-    columns = {"age": (0, 110), "cost": (0.0, 100.0), "region": ["north", "south", "east"], "sex": ["f", "m"]}
-    arguments: dict[str, Any] = {"unit": "row", "neighbours": "add-remove", "columns": columns, "epsilon": 1000, "delta": 1e-9}
+    columns = {
+        "age": (0, 110),
+        "cost": (0.0, 100.0),
+        "region": ["north", "south", "east"],
+        "sex": ["f", "m"],
+    }
+    arguments: dict[str, Any] = {
+        "unit": "row",
+        "neighbours": "add-remove",
+        "columns": columns,
+        "epsilon": 1000,
+        "delta": 1e-9,
+    }
     return protect(people() if table is None else table, **(arguments | changes))
 
 
@@ -70,7 +81,9 @@ def test_parts_add_up_to_the_last_bit(noise: str) -> None:
             assert sums(both.rows, name) == sums(region.rows, name) == sums(total.rows, name)
             assert sums(both.rows, name, "region") == sums(region.rows, name, "region")
         assert total.rows[0]["mean"] == before[1].rows[0]["mean"]
-        assert [answer.columns for answer in (both, total, region)] == [answer.columns for answer in before]
+        assert [answer.columns for answer in (both, total, region)] == [
+            answer.columns for answer in before
+        ]
         assert region.cost == Loss(Fraction(0))
         assert region.receipt.reused
         assert region.receipt.hash == before[2].receipt.hash
@@ -117,9 +130,14 @@ def test_averaged_answers_do_as_well() -> None:
 
 
 def test_what_is_asked_of_the_results_looks_at_the_new_values() -> None:
-    by = "SELECT region, COUNT(*) AS n, 2 * COUNT(*) AS twice, DP_INTERVAL_LOW(n) AS low FROM data GROUP BY region ORDER BY n DESC LIMIT 2"
+    by = (
+        "SELECT region, COUNT(*) AS n, 2 * COUNT(*) AS twice, DP_INTERVAL_LOW(n) AS low FROM data"
+        " GROUP BY region ORDER BY n DESC LIMIT 2"
+    )
     with guarded() as db:
-        total, parts = db.reconcile(*ask(db, "SELECT COUNT(*) AS n FROM data WHERE region IS NOT NULL", by))
+        total, parts = db.reconcile(
+            *ask(db, "SELECT COUNT(*) AS n FROM data WHERE region IS NOT NULL", by)
+        )
     values = parts._estimates["a0"].values
     assert sum(values) == total.rows[0]["n"]
     assert [row["n"] for row in parts.rows] == sorted(values, reverse=True)[:2]
@@ -138,32 +156,64 @@ def test_people_with_one_group_and_one_row_count_once() -> None:
     with guarded(twice, unit="id", max_groups=1, max_rows_per_group=1, epsilon=10_000) as db:
         picked = "COUNT(*) AS n, SUM(age) AS a"
         asked = ask(
-            db, f"SELECT {picked} FROM data WHERE region IS NOT NULL", f"SELECT region, {picked} FROM data GROUP BY region", epsilon=4900
+            db,
+            f"SELECT {picked} FROM data WHERE region IS NOT NULL",
+            f"SELECT region, {picked} FROM data GROUP BY region",
+            epsilon=4900,
         )
         total, parts = db.reconcile(*asked)
     assert sums(parts.rows, "n")[None] == total.rows[0]["n"] == 600
     assert [row["a"] for row in parts.rows] == [row["a"] for row in asked[1].rows]
-    assert any(note.startswith("Not made consistent: SUM(age), since caps count the rows of a unit by group") for note in parts.notes)
+    assert any(
+        note.startswith(
+            "Not made consistent: SUM(age), since caps count the rows of a unit by group"
+        )
+        for note in parts.notes
+    )
 
 
 def test_one_row_for_each_person_adds_up() -> None:
-    made = "(SELECT patient_id, COUNT(*) > 1 AS often, SUM(cost) AS spent FROM data GROUP BY patient_id) AS t"
+    made = (
+        "(SELECT patient_id, COUNT(*) > 1 AS often, SUM(cost) AS spent FROM data GROUP BY"
+        " patient_id) AS t"
+    )
     with exactly(epsilon=100) as db:
         picked = "COUNT(*) AS n, SUM(LEAST(spent, 500)) AS s"
-        asked = ask(db, f"SELECT {picked} FROM {made}", f"SELECT often, {picked} FROM {made} GROUP BY often")
+        asked = ask(
+            db, f"SELECT {picked} FROM {made}", f"SELECT often, {picked} FROM {made} GROUP BY often"
+        )
         total, parts = db.reconcile(*asked)
-    assert [sums(parts.rows, name)[None] for name in ("n", "s")] == [total.rows[0]["n"], total.rows[0]["s"]]
+    assert [sums(parts.rows, name)[None] for name in ("n", "s")] == [
+        total.rows[0]["n"],
+        total.rows[0]["s"],
+    ]
 
 
 def test_units_in_several_groups_are_refused_and_would_be_biased() -> None:
-    """Everybody is in two regions, and one row counts: the exact total is 300, its exact parts add up to 600."""
-    rows = pa.table({"patient_id": [n // 2 for n in range(600)], "region": [["north", "south"][n % 2] for n in range(600)]})
-    with exactly(rows, columns={"region": ["north", "south"]}, max_rows_per_group=1, epsilon=10_000) as db:
-        asked = "SELECT COUNT(*) AS n FROM data WHERE region IS NOT NULL", "SELECT region, COUNT(*) AS n FROM data GROUP BY region"
+    """Everybody is in two regions, and one row counts: the exact total is 300, its exact parts
+    add up to 600.
+    """
+    rows = pa.table(
+        {
+            "patient_id": [n // 2 for n in range(600)],
+            "region": [["north", "south"][n % 2] for n in range(600)],
+        }
+    )
+    with exactly(
+        rows, columns={"region": ["north", "south"]}, max_rows_per_group=1, epsilon=10_000
+    ) as db:
+        asked = (
+            "SELECT COUNT(*) AS n FROM data WHERE region IS NOT NULL",
+            "SELECT region, COUNT(*) AS n FROM data GROUP BY region",
+        )
         total, parts = ask(db, *asked, epsilon=4500)
         assert (total.rows[0]["n"], sums(parts.rows, "n")[None]) == (300, 600)
         with pytest.raises(
-            Refused, match=r"COUNT\(\*\), since caps count the rows of a unit by group.*2 groups, and in the total up to 1 row"
+            Refused,
+            match=(
+                r"COUNT\(\*\), since caps count the rows of a unit by group.*2 groups, and in the"
+                r" total up to 1 row"
+            ),
         ):
             db.reconcile(total, parts)
 
@@ -189,21 +239,33 @@ def test_what_cannot_be_given() -> None:
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_measured_variance_and_coverage_are_those_told(noise: str) -> None:
-    """4,500 totals of two parts each, of which one is looked at, so that all are independent. Their mean squares are within seven standard
-    errors, sqrt(5/4500) each, of what is told; and of as many intervals at 90 % at most 591 are wrong, which is seven of them too."""
-    table = pa.table({"code": [n // 4 for n in range(3600)], "sex": ["ffmf"[n % 4] for n in range(3600)]})
+    """4,500 totals of two parts each, of which one is looked at, so that all are independent. Their
+    mean squares are within seven standard errors, sqrt(5/4500) each, of what is told; and of as
+    many intervals at 90 % at most 591 are wrong, which is seven of them too."""
+    table = pa.table(
+        {"code": [n // 4 for n in range(3600)], "sex": ["ffmf"[n % 4] for n in range(3600)]}
+    )
     off: dict[str, list[float]] = {"total": [], "part": []}
     alone, told, wrong = {}, {}, {"total": 0, "part": 0}
-    with guarded(table, noise=noise, columns={"code": (0, 899), "sex": ["f", "m"]}, epsilon=1000) as db:
+    with guarded(
+        table, noise=noise, columns={"code": (0, 899), "sex": ["f", "m"]}, epsilon=1000
+    ) as db:
         for number in range(5):
             where = f"sex IS NOT NULL AND code > {-1 - number}"
-            by = (f"SELECT {keys}, COUNT(*) AS n FROM data WHERE {where} GROUP BY {keys}" for keys in ("code", "sex, code"))
+            by = (
+                f"SELECT {keys}, COUNT(*) AS n FROM data WHERE {where} GROUP BY {keys}"
+                for keys in ("code", "sex, code")
+            )
             before = ask(db, *by, epsilon=0.2)
-            for name, old, new, exact in zip(off, before, db.reconcile(*before), (4, 3), strict=True):
+            for name, old, new, exact in zip(
+                off, before, db.reconcile(*before), (4, 3), strict=True
+            ):
                 rows = new.rows[:900]  # of the parts those with the first sex
                 off[name] += [row["n"] - exact for row in rows]
                 alone[name], told[name] = _variance(old, "a0"), _variance(new, "a0")
-                wrong[name] += sum(not ends[0] <= exact <= ends[1] for ends in new.interval("n", 0.9)[:900])  # type: ignore[index]
+                wrong[name] += sum(
+                    not ends[0] <= exact <= ends[1] for ends in new.interval("n", 0.9)[:900]
+                )  # type: ignore[index]
     for name, errors in off.items():
         assert len(errors) == 4500
         assert np.mean(np.square(errors)) == pytest.approx(told[name], rel=7 * (5 / 4500) ** 0.5)

@@ -11,7 +11,11 @@ import pytest
 
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
-from hedgerow.answers.estimates.bracketed_quantile import BracketedQuantile, count_rows_needed, estimate_bracketed
+from hedgerow.answers.estimates.bracketed_quantile import (
+    BracketedQuantile,
+    count_rows_needed,
+    estimate_bracketed,
+)
 from hedgerow.answers.estimates.estimate import LinearEstimate
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Laplace
@@ -29,12 +33,16 @@ CALL = AggregateCall("a0", "QUANTILE", PICK, "real", "MEDIAN(x)", Fraction(1, 2)
 
 def made(numbers: list[Any], rows: list[int]) -> BracketedQuantile:
     count = LinearEstimate([rows], (Fraction(1),), NOISE, True)
-    return estimate_bracketed(CALL, QuantileBracket("a1", SHARES[0], SHARES[2]), numbers, LAW, {"a1": count})
+    return estimate_bracketed(
+        CALL, QuantileBracket("a1", SHARES[0], SHARES[2]), numbers, LAW, {"a1": count}
+    )
 
 
 @pytest.mark.parametrize("shape", ["even", "spike", "clumps"])
 def test_brackets_hold_every_quantile(shape: str) -> None:
-    """200 draws at 80 %: fewer than 125 would be six standard errors. (The bound on ranks is a safe one: nearly all hold.)"""
+    """200 draws at 80 %: fewer than 125 would be six standard errors. (The bound on ranks is a
+    safe one: nearly all hold.)
+    """
     rows = 3000
     values = {
         "even": np.linspace(0, 2000, rows).astype(int),
@@ -65,17 +73,37 @@ def test_the_whole_range_is_told_where_there_may_be_too_few() -> None:
 
 
 def test_far_more_rows_than_tie_breakers_take_more() -> None:
-    assert count_rows_needed(LAW, Fraction(1, 10), Fraction(1, 40), 10**10) > count_rows_needed(LAW, Fraction(1, 10), Fraction(1, 40), 1)
-    assert count_rows_needed(LAW, Fraction(1, 20), Fraction(1, 40), 1) == 2 * count_rows_needed(LAW, Fraction(1, 10), Fraction(1, 40), 1)
+    assert count_rows_needed(LAW, Fraction(1, 10), Fraction(1, 40), 10**10) > count_rows_needed(
+        LAW, Fraction(1, 10), Fraction(1, 40), 1
+    )
+    assert count_rows_needed(LAW, Fraction(1, 20), Fraction(1, 40), 1) == 2 * count_rows_needed(
+        LAW, Fraction(1, 10), Fraction(1, 40), 1
+    )
 
 
 def test_a_database_brackets_a_median() -> None:
-    """Three visits each of which two count; some without a value. The count is of the values that are chosen from."""
-    table = pa.table({"who": [i // 3 for i in range(3000)], "x": [None if i % 3 == 0 else i % 101 for i in range(3000)]})
+    """Three visits each of which two count; some without a value. The count is of the values
+    that are chosen from.
+    """
+    table = pa.table(
+        {
+            "who": [i // 3 for i in range(3000)],
+            "x": [None if i % 3 == 0 else i % 101 for i in range(3000)],
+        }
+    )
     with protect(
-        table, unit="who", neighbours="add-remove", columns={"x": (0, 100)}, epsilon=10_000, max_groups=1, max_rows_per_group=2
+        table,
+        unit="who",
+        neighbours="add-remove",
+        columns={"x": (0, 100)},
+        epsilon=10_000,
+        max_groups=1,
+        max_rows_per_group=2,
     ) as db:
-        sql = "SELECT MEDIAN(x, bracket => 0.1) AS m, DP_INTERVAL_LOW(m) AS l, MEDIAN(x) AS again FROM data"
+        sql = (
+            "SELECT MEDIAN(x, bracket => 0.1) AS m, DP_INTERVAL_LOW(m) AS l, MEDIAN(x) AS again"
+            " FROM data"
+        )
         told = db.explain(sql, epsilon=9000)
         answer = db.query(sql, epsilon=9000)
         few = db.query("SELECT MEDIAN(x, bracket => 0.1) AS m FROM data WHERE x < 3", epsilon=0.01)
@@ -90,5 +118,7 @@ def test_a_database_brackets_a_median() -> None:
     assert few.interval("m") == [(0, 100)]
     assert any("the quantiles at 0.4 and 0.6" in note for note in answer.notes)
     assert "else the whole range" in told.lines[0].note
-    assert [line.aggregate for line in told.lines][1] == "the count of values in MEDIAN(x, bracket => 0.1)"
+    assert [line.aggregate for line in told.lines][
+        1
+    ] == "the count of values in MEDIAN(x, bracket => 0.1)"
     assert answer._estimates["a1"].values == [2000]

@@ -29,12 +29,17 @@ def linear(numbers: list[int], law: Any) -> LinearEstimate:
 @pytest.mark.parametrize("law", [Laplace, Gaussian])
 @pytest.mark.parametrize("outside", [0, 3, 200])
 def test_sums_are_covered_however_far_out_those_outside_are(law: Any, outside: int) -> None:
-    """5,000 draws at 80 %: six standard errors are 3.4 %. The worst: all that are outside are as far out as they can be."""
+    """5,000 draws at 80 %: six standard errors are 3.4 %. The worst: all that are outside are as
+    far out as they can be.
+    """
     clipped, sums, counts = 10_000, law(Fraction(100)), law(Fraction(3))
     drawn = [
-        (mechanism.sample(np.zeros(5000, dtype=np.int64)) + number).tolist() for mechanism, number in ((sums, clipped), (counts, outside))
+        (mechanism.sample(np.zeros(5000, dtype=np.int64)) + number).tolist()
+        for mechanism, number in ((sums, clipped), (counts, outside))
     ]
-    made = UnclippedSum(linear(drawn[0], sums), linear(drawn[1], counts), Fraction(400), Fraction(50), True)
+    made = UnclippedSum(
+        linear(drawn[0], sums), linear(drawn[1], counts), Fraction(400), Fraction(50), True
+    )
     ends = np.array(made.intervals(Fraction(8, 10)))
     for truth in (clipped + 400 * outside, clipped - 50 * outside, clipped):
         assert np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])) > 0.766
@@ -44,7 +49,9 @@ def test_sums_are_covered_however_far_out_those_outside_are(law: Any, outside: i
 def test_an_interval_is_wider_by_what_may_be_outside() -> None:
     quiet = Laplace(Fraction(1, 1000))
     for whole, kind in ((True, int), (False, float)):
-        made = UnclippedSum(linear([100, 100], quiet), linear([3, -2], quiet), Fraction(21, 2), Fraction(1), whole)
+        made = UnclippedSum(
+            linear([100, 100], quiet), linear([3, -2], quiet), Fraction(21, 2), Fraction(1), whole
+        )
         (low, high), none = made.intervals(0.95)  # type: ignore[misc]
         assert (low, high) == ((97, 132) if whole else (97, 131.5))
         assert none == (100, 100)
@@ -58,15 +65,22 @@ def test_only_what_has_an_end_is_widened() -> None:
     found = {"a0": linear([5], Laplace(Fraction(1))), "a1": linear([5], Laplace(Fraction(1)))}
     call, limits = AggregateCall("a0", "SUM", measure, "integer", "…"), (Fraction(0), Fraction(10))
     assert estimate_unclipped(call, ClippingCount("a1", limits), found) is found["a0"]
-    made = estimate_unclipped(call, ClippingCount("a1", limits, (Fraction(-1), Fraction(30))), found)
+    made = estimate_unclipped(
+        call, ClippingCount("a1", limits, (Fraction(-1), Fraction(30))), found
+    )
     assert isinstance(made, UnclippedSum)
     assert (made.above, made.below, made.is_integer) == (20, 1, True)
 
 
 def test_a_database_counts_who_is_outside() -> None:
-    """400 patients with two visits each, that cost 10 to 99: who pays 80 or more a visit has more than 159 in all."""
+    """400 patients with two visits each, that cost 10 to 99: who pays 80 or more a visit has
+    more than 159 in all.
+    """
     bounds = "contribution_bounds_per_group => (0, 159), clipped => TRUE"
-    sql = f"SELECT SUM(cost, {bounds}, outer_bounds_per_group => (0, 250)) AS s, DP_CLIPPED(s) AS n FROM data"
+    sql = (
+        f"SELECT SUM(cost, {bounds}, outer_bounds_per_group => (0, 250)) AS s, DP_CLIPPED(s) AS n"
+        " FROM data"
+    )
     with exactly(max_rows_per_group=1) as db:
         answer = db.query(sql, epsilon=9000)
         plain = db.query(f"SELECT SUM(cost, {bounds}) AS s FROM data", epsilon=9000)
@@ -87,7 +101,13 @@ def test_a_database_counts_who_is_outside() -> None:
 
 def test_rows_of_their_own_have_an_outer_bound() -> None:
     table = pa.table({"x": list(range(100))})
-    with protect(table, unit="row", neighbours="add-remove", columns={"x": (0, 200)}, epsilon=10_000) as db:
-        answer = db.query("SELECT SUM(x, contribution_bounds_per_group => (0, 89), clipped => TRUE) AS s FROM data", epsilon=9000)
+    with protect(
+        table, unit="row", neighbours="add-remove", columns={"x": (0, 200)}, epsilon=10_000
+    ) as db:
+        answer = db.query(
+            "SELECT SUM(x, contribution_bounds_per_group => (0, 89), clipped => TRUE) AS s FROM"
+            " data",
+            epsilon=9000,
+        )
     assert isinstance(answer, Answer)
     assert answer.interval("s") == [(answer.rows[0]["s"], answer.rows[0]["s"] + 10 * (200 - 89))]

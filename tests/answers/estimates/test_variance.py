@@ -1,4 +1,6 @@
-"""Variances, covariances and correlations from moments: exact without noise, covering with it, NULL where noise drowned them."""
+"""Variances, covariances and correlations from moments: exact without noise, covering with it,
+NULL where noise drowned them.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,12 @@ def basis(values: Any, snap: ClampedGrid, degree: int) -> list[Any]:
     return [y, w - y] if degree == 1 else [y * y, 2 * y * (w - y), (w - y) * (w - y)]
 
 
-def found(function: AggregateFunction, x: Any, y: Any | None, degree: int, law: Any = NONE, draws: int = 1) -> Any:
-    measure = Measure("moments", "v0", SNAP, degree=degree, second=None if y is None else ("v1", OTHER))
+def found(
+    function: AggregateFunction, x: Any, y: Any | None, degree: int, law: Any = NONE, draws: int = 1
+) -> Any:
+    measure = Measure(
+        "moments", "v0", SNAP, degree=degree, second=None if y is None else ("v1", OTHER)
+    )
     columns = basis(x, SNAP, degree)
     if y is not None:
         columns = [a * b for a, b in itertools.product(columns, basis(y, OTHER, degree))]
@@ -48,7 +54,9 @@ CASES: list[tuple[AggregateFunction, bool, int, Any]] = [
 
 
 @pytest.mark.parametrize(("function", "two", "degree", "truth"), CASES)
-def test_without_noise_they_are_what_numpy_says(function: AggregateFunction, two: bool, degree: int, truth: Any) -> None:
+def test_without_noise_they_are_what_numpy_says(
+    function: AggregateFunction, two: bool, degree: int, truth: Any
+) -> None:
     for x, y in ((X, Y), (X, 40 - Y)):
         true = float(truth(x / 2, y * 3))
         made = found(function, x, y if two else None, degree)
@@ -60,18 +68,30 @@ def test_without_noise_they_are_what_numpy_says(function: AggregateFunction, two
 
 @pytest.mark.parametrize("law", [Laplace, Gaussian])
 @pytest.mark.parametrize(("function", "two", "degree", "truth"), CASES)
-def test_intervals_cover(function: AggregateFunction, two: bool, degree: int, truth: Any, law: Any) -> None:
-    """300 draws at 80 %: fewer than 195 hits would be a deviation of more than six standard errors."""
+def test_intervals_cover(
+    function: AggregateFunction, two: bool, degree: int, truth: Any, law: Any
+) -> None:
+    """300 draws at 80 %: fewer than 195 hits would be a deviation of more than six standard
+    errors.
+    """
     scale = Fraction(2 * 100**degree * (40**degree if two else 1))
     made = found(function, X, Y if two else None, degree, law(scale), 300)
     true = float(truth(X / 2, Y * 3))
     assert sum(low <= true <= high for low, high in made.intervals(Fraction(8, 10))) > 195
-    assert sum(low <= value <= high for value, (low, high) in zip(made.values, made.intervals(0.99), strict=True)) == 300
+    assert (
+        sum(
+            low <= value <= high
+            for value, (low, high) in zip(made.values, made.intervals(0.99), strict=True)
+        )
+        == 300
+    )
 
 
 def test_what_noise_drowned_is_null() -> None:
     law = Laplace(Fraction(10**9))
-    spread = VarianceEstimate([[5, -9], [3, 1], [0, -2]], law, SNAP, 100**2, is_sample=False, is_root=False)
+    spread = VarianceEstimate(
+        [[5, -9], [3, 1], [0, -2]], law, SNAP, 100**2, is_sample=False, is_root=False
+    )
     assert spread.values[1] is None
     (_, high), _ = spread.intervals(0.95)  # type: ignore[misc]
     assert high == pytest.approx(0.25 * 50**2)
@@ -93,7 +113,10 @@ def test_the_variances_of_a_box_are_found_among_its_points() -> None:
     generator = np.random.default_rng(3)
     for _ in range(300):
         lows = generator.integers(0, 50, 3) * generator.integers(0, 2, 3)
-        box = [(float(low), float(low + wide)) for low, wide in zip(lows, generator.integers(0, 60, 3), strict=True)]
+        box = [
+            (float(low), float(low + wide))
+            for low, wide in zip(lows, generator.integers(0, 60, 3), strict=True)
+        ]
         points = itertools.product(*(np.linspace(*pair, 13) for pair in box))
         inside = [_compute_variance(*point) for point in points if sum(point) > 0] or [0.0]
         least, most = _bound_variance(box)

@@ -16,7 +16,10 @@ from hedgerow.local.protocols import KAry
 
 
 def test_a_metric_file_comes_back(tmp_path: Path) -> None:
-    metric, file = Metric.of("colour", KAry.calibrate(domain=5, epsilon=1)), tmp_path / "colour.json"
+    metric, file = (
+        Metric.of("colour", KAry.calibrate(domain=5, epsilon=1)),
+        tmp_path / "colour.json",
+    )
     local_files.write_file(file, metric.to_json().encode() + b"\n")
     assert local_files.read_metric(file) == metric
     file.write_bytes(b"\xff")
@@ -26,11 +29,26 @@ def test_a_metric_file_comes_back(tmp_path: Path) -> None:
         local_files.write_file(tmp_path / "no" / "folder", b"")
 
 
-@pytest.mark.parametrize("content", ["alice,7\nbob,3\n", "7", '["alice"]', '{"alice": 7}', '{"alice": 7, "alice": 8}', "alice" * 5_000])
-def test_of_another_file_that_was_named_by_mistake_nothing_is_shown(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [
+        "alice,7\nbob,3\n",
+        "7",
+        '["alice"]',
+        '{"alice": 7}',
+        '{"alice": 7, "alice": 8}',
+        "alice" * 5_000,
+    ],
+)
+def test_of_another_file_that_was_named_by_mistake_nothing_is_shown(
+    tmp_path: Path, content: str
+) -> None:
     file = tmp_path / "values.txt"
     file.write_text(content)
-    with pytest.raises(InvalidArgument, match=r"^METRIC must be a metric file, such as hedgerow local plan --to writes; got") as caught:
+    with pytest.raises(
+        InvalidArgument,
+        match=r"^METRIC must be a metric file, such as hedgerow local plan --to writes; got",
+    ) as caught:
         local_files.read_metric(file)
     assert "alice" not in str(caught.value)
     assert caught.value.__context__ is None
@@ -39,7 +57,9 @@ def test_of_another_file_that_was_named_by_mistake_nothing_is_shown(tmp_path: Pa
 def test_what_is_wrong_in_a_metric_file_is_told(tmp_path: Path) -> None:
     file = tmp_path / "metric.json"
     file.write_text(Metric.of("a", KAry(3, 40_000)).to_json().replace("40000", "65536"))
-    with pytest.raises(InvalidArgument, match="truth must be a whole number between 1 and 65535; got 65536"):
+    with pytest.raises(
+        InvalidArgument, match="truth must be a whole number between 1 and 65535; got 65536"
+    ):
         local_files.read_metric(file)
 
 
@@ -56,13 +76,17 @@ def test_names_are_lines_and_none_stands_twice(tmp_path: Path) -> None:
         local_files.read_names(file)
 
 
-def test_codes_are_those_of_the_file_or_of_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_codes_are_those_of_the_file_or_of_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "values.txt"
     file.write_text("0\n\n 4 \n")
     assert local_files.read_codes(file, 5) == [0, 4]
     monkeypatch.setattr(sys, "stdin", io.StringIO("3\n"))
     assert local_files.read_codes(None, 5) == [3]
-    with pytest.raises(InvalidArgument, match="codes from 0 to 3, one on each line; line 3 is not") as caught:
+    with pytest.raises(
+        InvalidArgument, match="codes from 0 to 3, one on each line; line 3 is not"
+    ) as caught:
         local_files.read_codes(file, 4)
     assert "got" not in str(caught.value)
 
@@ -73,7 +97,12 @@ def test_a_file_is_the_same_under_any_name(tmp_path: Path) -> None:
     other.write_bytes(b"x")  # two small batches may be equal by chance
     local_files.refuse_repeated_files([one, other])
     os.link(one, tmp_path / "c.batch")
-    for again in (one, Path(str(one)), tmp_path / ".." / tmp_path.name / "a.batch", tmp_path / "c.batch"):
+    for again in (
+        one,
+        Path(str(one)),
+        tmp_path / ".." / tmp_path.name / "a.batch",
+        tmp_path / "c.batch",
+    ):
         with pytest.raises(InvalidArgument, match="must name each file once"):
             local_files.refuse_repeated_files([one, other, again])
     with pytest.raises(SourceError, match="There is no file"):

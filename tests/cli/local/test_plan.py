@@ -1,4 +1,6 @@
-"""Plans: both ways between clients and shares, means, metrics that there are, and shuffling with its conditions."""
+"""Plans: both ways between clients and shares, means, metrics that there are, and shuffling with
+its conditions.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def test_a_mean_has_an_error_for_so_many_clients() -> None:
     worst = max(metric.scheme.variance(x / 100, 10_000) for x in range(101))
     assert row == {"clients": 10_000, "error": pytest.approx(worst**0.5 / 10_000)}
     assert told["detectable"] == []
-    assert lines(metric, told | {"shuffled": None}).startswith("10,000 clients show the mean with a standard error of 0.01")
+    assert lines(metric, told | {"shuffled": None}).startswith(
+        "10,000 clients show the mean with a standard error of 0.01"
+    )
     with pytest.raises(InvalidArgument, match="leave out; got '--lifetime, --report-bytes'"):
         choose_metric(None, domain=101, epsilon="1", mean=True, lifetime="2", report_bytes=4)
 
@@ -66,8 +70,15 @@ def test_shuffling_comes_with_its_conditions() -> None:
     hidden = compute_shuffled_loss(metric, told, Decimal("1e-9"))
     needed = told["needed"]["clients"]
     assert hidden["conditions"] == list(SHUFFLING_CONDITIONS)
-    assert [(row["clients"], row["alike"]) for row in hidden["batches"]] == [(needed, needed), (50_000, 50_000)]
-    assert hidden["batches"][1]["epsilon"] == compute_shuffled_epsilon(metric.scheme, 50_000, 1e-9) < 0.05
+    assert [(row["clients"], row["alike"]) for row in hidden["batches"]] == [
+        (needed, needed),
+        (50_000, 50_000),
+    ]
+    assert (
+        hidden["batches"][1]["epsilon"]
+        == compute_shuffled_epsilon(metric.scheme, 50_000, 1e-9)
+        < 0.05
+    )
     said = lines(metric, told | {"shuffled": hidden})
     assert "Shuffled among 50,000 clients a report gives away epsilon 0.0" in said
     assert all(f"- {condition};" in said for condition in SHUFFLING_CONDITIONS)
@@ -77,7 +88,13 @@ def test_shuffling_comes_with_its_conditions() -> None:
 def test_a_cohort_hides_only_among_itself() -> None:
     told = compute_reach(HOME, None, 400_002)
     hidden = compute_shuffled_loss(HOME, told, Decimal("1e-9"))
-    assert hidden["batches"] == [{"clients": 400_002, "alike": 100_000, "epsilon": compute_shuffled_epsilon(HOME.scheme, 100_000, 1e-9)}]
+    assert hidden["batches"] == [
+        {
+            "clients": 400_002,
+            "alike": 100_000,
+            "epsilon": compute_shuffled_epsilon(HOME.scheme, 100_000, 1e-9),
+        }
+    ]
     said = lines(HOME, told | {"shuffled": hidden})
     assert "among 16,777,216 candidates; among fewer it takes less" in said
     assert "Shuffled among 400,002 clients, 100,000 in each cohort, a report gives away" in said
@@ -86,7 +103,14 @@ def test_a_cohort_hides_only_among_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "said"), [(1.09861228867, "1.099"), (0.53431, "0.5344"), (4.39440001, "4.395"), (2.0, "2"), (0.25, "0.25")]
+    ("epsilon", "said"),
+    [
+        (1.09861228867, "1.099"),
+        (0.53431, "0.5344"),
+        (4.39440001, "4.395"),
+        (2.0, "2"),
+        (0.25, "0.25"),
+    ],
 )
 def test_no_less_is_said_than_is_given_away(epsilon: float, said: str) -> None:
     assert float(said) >= epsilon

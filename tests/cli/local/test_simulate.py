@@ -1,4 +1,6 @@
-"""``hedgerow local simulate``: counts, texts and means beside the truth, on screen, in pictures and in JSON."""
+"""``hedgerow local simulate``: counts, texts and means beside the truth, on screen, in pictures
+and in JSON.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,26 @@ def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("shape", ["zipf", "uniform"])
-def test_a_simulation_shows_truth_and_estimates(shape: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["local", "simulate", "--domain", "30", "--epsilon", "2", "--clients", "20000", "--shape", shape]) == 0
+def test_a_simulation_shows_truth_and_estimates(
+    shape: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(
+            [
+                "local",
+                "simulate",
+                "--domain",
+                "30",
+                "--epsilon",
+                "2",
+                "--clients",
+                "20000",
+                "--shape",
+                shape,
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().out
     assert said.count("◆") == 12 + 1  # the truth of each, wherever its interval lies
     assert "estimate and 95 % interval, ◆ truth" in said
@@ -38,7 +58,22 @@ def test_a_simulation_shows_truth_and_estimates(shape: str, capsys: pytest.Captu
 
 
 def test_a_simulation_in_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["local", "simulate", "--domain", "30", "--epsilon", "2", "--clients", "20000", "--json"]) == 0
+    assert (
+        main(
+            [
+                "local",
+                "simulate",
+                "--domain",
+                "30",
+                "--epsilon",
+                "2",
+                "--clients",
+                "20000",
+                "--json",
+            ]
+        )
+        == 0
+    )
     found = told(capsys)
     assert sum(row["truth"] for row in found["values"]) == found["clients"] == 20_000
     assert [row["value"] for row in found["values"]] == list(range(30))
@@ -48,10 +83,23 @@ def test_a_simulation_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0.01 < (found["error"]["root_mean_square"] / found["error"]["expected"]) ** 2 < 10
 
 
-def test_a_simulation_of_texts_and_its_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_simulation_of_texts_and_its_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home, drawn = tmp_path / "home.json", tmp_path / "home.svg"
     home.write_text(HOME.to_json())
-    words = ["local", "simulate", "--metric", str(home), "--domain", "20", "--clients", "500000", "--picture", str(drawn)]
+    words = [
+        "local",
+        "simulate",
+        "--metric",
+        str(home),
+        "--domain",
+        "20",
+        "--clients",
+        "500000",
+        "--picture",
+        str(drawn),
+    ]
     assert main(words) == 0
     said = capsys.readouterr().out
     assert "reports of 6 bytes about texts" in said
@@ -69,7 +117,10 @@ def test_a_simulation_of_texts_and_its_picture(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("truth", [0.0, 30.0, 69.0, 75.0, 99.0])
 def test_the_truth_is_drawn_where_it_is(truth: float, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [ValueEstimate("a", 80.0, 5.0, 70.0, 90.0, 0.0), ValueEstimate("b", 50.0, 5.0, 40.0, 60.0, 0.0)]
+    rows = [
+        ValueEstimate("a", 80.0, 5.0, 70.0, 90.0, 0.0),
+        ValueEstimate("b", 50.0, 5.0, 40.0, 60.0, 0.0),
+    ]
     _print_bars(Console(width=100, highlight=False), rows, {"a": truth, "b": 99.0}, "8,.0f")
     first, second, _ = capsys.readouterr().out.splitlines()
     at = first.index("◆") - first.index(next(mark for mark in first if mark in "█◆"))
@@ -77,7 +128,9 @@ def test_the_truth_is_drawn_where_it_is(truth: float, capsys: pytest.CaptureFixt
     assert second.count("◆") == 1
 
 
-def test_bars_fit_a_plain_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bars_fit_a_plain_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(local, "make_output_console", lambda: Console(width=80, highlight=False))
     assert main(["local", "simulate", "--domain", "12", "--epsilon", "1", "--clients", "5000"]) == 0
     bars = [line for line in capsys.readouterr().out.splitlines() if "┤" in line]
@@ -88,9 +141,18 @@ def test_bars_fit_a_plain_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 MEANS = [Metric.of("age", kind.calibrate(domain=101, epsilon=2)) for kind in (Duchi, Piecewise)]
 
 
-@pytest.mark.parametrize("options", [["--domain", "101", "--epsilon", "1", "--mean"], *(["--metric", each.protocol] for each in MEANS)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--domain", "101", "--epsilon", "1", "--mean"],
+        *(["--metric", each.protocol] for each in MEANS),
+    ],
+)
 def test_a_simulated_mean_and_its_picture(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(local, "make_output_console", lambda: Console(width=80, highlight=False))
@@ -99,7 +161,11 @@ def test_a_simulated_mean_and_its_picture(
     words = ["local", "simulate", *options, "--clients", "50000", "--shape", "uniform"]
     assert main([*words, "--picture", "mean.svg"]) == 0
     said = capsys.readouterr().out
-    assert [line.split()[0] for line in said.splitlines() if "clients  " in line] == ["500", "5,000", "50,000"]
+    assert [line.split()[0] for line in said.splitlines() if "clients  " in line] == [
+        "500",
+        "5,000",
+        "50,000",
+    ]
     assert max(map(len, said.splitlines()[2:6])) <= 80
     assert "in truth 0.5" in said or "in truth 0.49" in said
     assert "the exact variance foretells 0.00" in said
@@ -122,7 +188,11 @@ def test_a_simulated_mean_and_its_picture(
 def test_a_truth_outside_the_interval_is_said_to_be_there() -> None:
     part = SimulatedMean(1, 0.9, ValueEstimate("mean", 0.5, 0.1, 0.3, 0.7, None), 0.1)
     said = MeansView((part,), 10).format_summary()
-    assert said[0] == "mean: 0.5000 ± 0.2000 on a scale from 0 to 1, in truth 0.9000; the 95 % interval does not hold it."
+    assert (
+        said[0]
+        == "mean: 0.5000 ± 0.2000 on a scale from 0 to 1, in truth 0.9000; the 95 % interval does"
+        " not hold it."
+    )
     assert said[1] == "As a code from 0 to 10 it is 5 ± 2, in truth 9."
     assert said[2] == "Error: 0.4; the exact variance foretells 0.1."
     assert list(MeansView((part,), 10).truths) == ["1 client"]

@@ -1,4 +1,6 @@
-"""The newcomer's path, with real programs: a file, answers, a policy, questions, until the budget is gone."""
+"""The newcomer's path, with real programs: a file, answers, a policy, questions, until the
+budget is gone.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ SQL = "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM visits GROUP BY r
 def test_from_a_file_to_an_empty_budget(tmp_path: Path) -> None:
     def run(*arguments: str, code: int = 0, typed: str = "") -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
-            [sys.executable, "-c", HEDGEROW, *arguments], cwd=tmp_path, input=typed.encode(), capture_output=True, check=False, timeout=300
+            [sys.executable, "-c", HEDGEROW, *arguments],
+            cwd=tmp_path,
+            input=typed.encode(),
+            capture_output=True,
+            check=False,
+            timeout=300,
         )
         assert done.returncode == code, done.stderr.decode()
         assert b"Traceback" not in done.stderr
@@ -42,19 +49,40 @@ def test_from_a_file_to_an_empty_budget(tmp_path: Path) -> None:
     assert "95 % interval" in table
     answer = json.loads(run("query", "clinic.toml", SQL, "--json").stdout)
     assert answer["receipt"]["reused"]
-    rows = list(csv.reader(io.StringIO(run("query", "clinic.toml", "-", "--format", "csv", typed=SQL).stdout.decode())))
+    rows = list(
+        csv.reader(
+            io.StringIO(
+                run("query", "clinic.toml", "-", "--format", "csv", typed=SQL).stdout.decode()
+            )
+        )
+    )
     assert rows[0] == ["region", "n", "mean_age"]
-    arrow = pa.ipc.open_stream(run("query", "clinic.toml", SQL, "--format", "arrow").stdout).read_all()
+    arrow = pa.ipc.open_stream(
+        run("query", "clinic.toml", SQL, "--format", "arrow").stdout
+    ).read_all()
     assert arrow.to_pylist() == answer["rows"]
-    assert json.loads(run("budget", "clinic.toml", "--json").stdout)["epsilon"]["left"] == "0.750000000000"
+    assert (
+        json.loads(run("budget", "clinic.toml", "--json").stdout)["epsilon"]["left"]
+        == "0.750000000000"
+    )
 
     run("query", "clinic.toml", "SELECT COUNT(*) FROM visits WHERE age >= 40", "--epsilon", "0.75")
     refused = run("query", "clinic.toml", "SELECT COUNT(*) FROM visits WHERE age >= 60", code=4)
     assert refused.stdout == b""
     message = refused.stderr.decode()
-    assert message.startswith("Error: The budget does not cover this question: it asks for epsilon 0.250000000000 with 0.000000000000 left")
+    assert message.startswith(
+        "Error: The budget does not cover this question: it asks for epsilon 0.250000000000 with"
+        " 0.000000000000 left"
+    )
     assert message.count("\n") == 1
-    told = json.loads(run("query", "clinic.toml", "SELECT COUNT(*) FROM visits WHERE age >= 60", "--json", code=4).stdout)
+    told = json.loads(
+        run(
+            "query", "clinic.toml", "SELECT COUNT(*) FROM visits WHERE age >= 60", "--json", code=4
+        ).stdout
+    )
     assert told["error"]["type"] == "BudgetExceeded"
-    assert run("query", "clinic.toml", SQL).stdout.decode().splitlines()[:4] == table.splitlines()[:4]  # what was paid for stays
+    # what was paid for stays
+    assert (
+        run("query", "clinic.toml", SQL).stdout.decode().splitlines()[:4] == table.splitlines()[:4]
+    )
     assert b"nothing is wrong" in run("ledger", "verify", "clinic.toml").stdout

@@ -23,13 +23,17 @@ def golden(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_findings_are_sentences_under_a_warning(golden: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_are_sentences_under_a_warning(
+    golden: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["risk", "answers", golden]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == SENSITIVE_WARNING.replace("report", "output")
     assert lines[0].startswith("SENSITIVE")
     assert "2 answers tell 3 groups of people apart." in lines
-    assert "  1. Q1 − Q2 = 0: the one person with age = 21 and sex = 'm' has drugs = 'yes'." in lines
+    assert (
+        "  1. Q1 − Q2 = 0: the one person with age = 21 and sex = 'm' has drugs = 'yes'." in lines
+    )
 
 
 def test_json_is_one_document(golden: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,16 +41,24 @@ def test_json_is_one_document(golden: str, capsys: pytest.CaptureFixture[str]) -
     out, err = capsys.readouterr()
     found = json.loads(out)
     assert err == ""
-    assert (found["warning"], found["answers"], found["groups_told_apart"], found["k"]) == (SENSITIVE_WARNING, 2, 3, 2)
+    assert (found["warning"], found["answers"], found["groups_told_apart"], found["k"]) == (
+        SENSITIVE_WARNING,
+        2,
+        3,
+        2,
+    )
     assert [each["kind"] for each in found["findings"]] == ["attribute", "published", "published"]
     assert found["findings"][0]["answers"] == ["Q1", "Q2"]
 
 
-def test_the_report_is_marked_and_has_a_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_is_marked_and_has_a_plot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file, report = tmp_path / "a.csv", tmp_path / "a.html"
     file.write_text(
-        "question,answer,measure,within,largest,second\na = 1,9,,1,,\na = 1 AND b = 1,7,,,,\na = 1 AND c = 1,*,,,,\n"
-        "a = 1 AND c <> 1,8,,,,\nd = 1,101,sum(x),,80,15\ne = '<b>',40,,,,\ne = '<b>',44,,,,\n"
+        "question,answer,measure,within,largest,second\na = 1,9,,1,,\na = 1 AND b = 1,7,,,,\na = 1"
+        " AND c = 1,*,,,,\na = 1 AND c <> 1,8,,,,\nd = 1,101,sum(x),,80,15\ne = '<b>',40,,,,\ne ="
+        " '<b>',44,,,,\n"
     )
     assert main(["risk", "answers", str(file), "--k", "4", "--report", str(report)]) == 0
     out = capsys.readouterr().out
@@ -58,13 +70,22 @@ def test_the_report_is_marked_and_has_a_plot(tmp_path: Path, capsys: pytest.Capt
     assert "1–3" in text
     assert "(from 1 to 3)" in text
     assert "95 %" not in text
-    for part in ("is a risk by the rules for totals", "2 answers that differ", f"Written to {report}."):
+    for part in (
+        "is a risk by the rules for totals",
+        "2 answers that differ",
+        f"Written to {report}.",
+    ):
         assert part in out
 
 
-def test_a_hole_that_is_none_comes_with_what_suppression_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hole_that_is_none_comes_with_what_suppression_tells(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "log.sql"
-    file.write_text("SELECT a, COUNT(*) FROM t GROUP BY a;\n1 | 9\n2 | *\nSELECT COUNT(*) FROM t;\n20\nSELECT MAX(a) FROM t;\n")
+    file.write_text(
+        "SELECT a, COUNT(*) FROM t GROUP BY a;\n1 | 9\n2 | *\nSELECT COUNT(*) FROM t;\n20\nSELECT"
+        " MAX(a) FROM t;\n"
+    )
     assert main(["risk", "answers", str(file)]) == 0
     out = capsys.readouterr().out
     assert "Q1.2 was suppressed, but exactly 11 people have a = 2" in out
@@ -83,7 +104,9 @@ def test_nothing_found_is_no_promise(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "That is no proof of safety" in report.read_text(encoding="utf-8")
 
 
-def test_what_is_cut_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_cut_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     file, report = tmp_path / "a.csv", tmp_path / "a.html"
     file.write_text("question,answer\n" + "".join(f"a = {place},1\n" for place in range(33)))
     monkeypatch.setattr(module, "_MAX_LISTED", 32)
@@ -96,7 +119,9 @@ def test_what_is_cut_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str],
 
 def test_inconsistent_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "a.json"
-    file.write_text('[{"question": "a = 1", "answer": 1}, {"question": "a = 1 AND b = 1", "answer": 2}]')
+    file.write_text(
+        '[{"question": "a = 1", "answer": 1}, {"question": "a = 1 AND b = 1", "answer": 2}]'
+    )
     assert main(["risk", "answers", str(file)]) == 0
     assert "Q1 and Q2 cannot both be exact" in capsys.readouterr().out
 
@@ -111,12 +136,18 @@ def test_inconsistent_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (["GOLDEN", "--report", "none/such/folder.html"], 1, "for the report does not exist"),
     ],
 )
-def test_refusals(golden: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, why: str) -> None:
-    assert main(["risk", "answers", *(golden if word == "GOLDEN" else word for word in words)]) == code
+def test_refusals(
+    golden: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, why: str
+) -> None:
+    assert (
+        main(["risk", "answers", *(golden if word == "GOLDEN" else word for word in words)]) == code
+    )
     assert why in capsys.readouterr().err
 
 
-def test_too_many_groups_are_refused_as_a_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_too_many_groups_are_refused_as_a_refusal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "a.csv"
     file.write_text("question,answer\n" + "".join(f"c{place} = 1,5\n" for place in range(20)))
     assert main(["risk", "answers", str(file)]) == 3

@@ -1,4 +1,6 @@
-"""``hedgerow risk attack``: before and after, marked as sensitive, and never a touch of the real ledger."""
+"""``hedgerow risk attack``: before and after, marked as sensitive, and never a touch of the real
+ledger.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +32,25 @@ def attacked(policy: Path, *more: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_before_and_after_without_a_ledger(policy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_before_and_after_without_a_ledger(
+    policy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No ledger is begun. Tried are the usual totals, and that of the policy."""
     assert (Fraction(1, 10), 1, 10) == module._DEFAULT_EPSILONS
-    monkeypatch.setattr(module, "_DEFAULT_EPSILONS", (Fraction(1, 10),))  # two totals are half the work
+    # two totals are half the work
+    monkeypatch.setattr(module, "_DEFAULT_EPSILONS", (Fraction(1, 10),))
     policy.write_text(policy.read_text().replace("epsilon = 1.0", "epsilon = 200.0"))
     before = kept(policy.parent)
     assert app.main(attacked(policy, "--json")) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert kept(policy.parent) == before
-    assert (found["warning"], found["table"], found["people"], found["runs"], found["charged"]) == (SENSITIVE_WARNING, "visits", 30, 1, 0)
+    assert (found["warning"], found["table"], found["people"], found["runs"], found["charged"]) == (
+        SENSITIVE_WARNING,
+        "visits",
+        30,
+        1,
+        0,
+    )
     assert found["secret"] == "which of its two values region has"
     assert [line["success"] for line in found["before"] if line["publisher"] == "exact"] == [1, 1]
     assert [line["epsilon"] for line in found["after"][::2]] == ["1/10", "200"]
@@ -52,14 +63,31 @@ def test_before_and_after_without_a_ledger(policy: Path, capsys: pytest.CaptureF
 
 @pytest.mark.long
 def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With a ledger that has something in it, half of its budget spent: not a byte of it changes, and nothing appears beside it."""
+    """With a ledger that has something in it, half of its budget spent: not a byte of it
+    changes, and nothing appears beside it.
+    """
     sql = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
     assert app.main(["query", str(policy), sql, "--epsilon", "0.5", "--custodian"]) == 0
     before = kept(policy.parent)
     assert any("ledger" in name for name in before)
     page = policy.parent.parent / "report.html"
     capsys.readouterr()
-    assert app.main(attacked(policy, "--secret", "age", "--above", "50", "--epsilons", "1,1.0", "--report", str(page))) == 0
+    assert (
+        app.main(
+            attacked(
+                policy,
+                "--secret",
+                "age",
+                "--above",
+                "50",
+                "--epsilons",
+                "1,1.0",
+                "--report",
+                str(page),
+            )
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert kept(policy.parent) == before
     assert out.startswith(SENSITIVE_WARNING.replace("report", "output"))
@@ -88,7 +116,9 @@ def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFi
         (("--report", "no/such/folder/report.html"), 1, "does not exist. Make it first"),
     ],
 )
-def test_what_is_refused(policy: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], code: int, words: str) -> None:
+def test_what_is_refused(
+    policy: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], code: int, words: str
+) -> None:
     before = kept(policy.parent)
     assert app.main([*attacked(policy), *more]) == code
     out, err = capsys.readouterr()

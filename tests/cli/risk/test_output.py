@@ -37,4 +37,8 @@ def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_words_for_numbers() -> None:
-    assert [format_count(count, "run") for count in (0, 1, 2000)] == ["0 runs", "1 run", "2,000 runs"]
+    assert [format_count(count, "run") for count in (0, 1, 2000)] == [
+        "0 runs",
+        "1 run",
+        "2,000 runs",
+    ]

@@ -35,8 +35,13 @@ def asked(*words: str) -> int:
 def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(survey, "--columns", KNOWN) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("SENSITIVE: this output was made from the data without any protection")
-    assert "18 of 24 rows of students.csv are unique on age, sex, first_semester, worst_grade, siblings: 75 %.\n" in said.out
+    assert said.out.startswith(
+        "SENSITIVE: this output was made from the data without any protection"
+    )
+    assert (
+        "18 of 24 rows of students.csv are unique on age, sex, first_semester, worst_grade,"
+        " siblings: 75 %.\n" in said.out
+    )
     lines = [" ".join(line.split()) for line in said.out.splitlines()]
     assert "1 18 75 % ██████████████████████" in lines
     assert "first_semester 15 +8 62.5 % ███████████████████" in lines
@@ -47,7 +52,9 @@ def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(("columns", "unique"), [("sex,age", 7), (KNOWN, 18)])
-def test_as_json(survey: str, capsys: pytest.CaptureFixture[str], columns: str, unique: int) -> None:
+def test_as_json(
+    survey: str, capsys: pytest.CaptureFixture[str], columns: str, unique: int
+) -> None:
     assert asked(survey, "--columns", columns, "--json") == 0
     said = capsys.readouterr()
     told: dict[str, Any] = json.loads(said.out)
@@ -65,36 +72,62 @@ def test_all_columns_unless_named(survey: str, capsys: pytest.CaptureFixture[str
     assert ["age", "worst_grade"] in told["identifying"]
 
 
-def test_two_files_and_a_report(survey: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_files_and_a_report(
+    survey: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     parquet.write_table(students().slice(3, 15), tmp_path / "club.parquet")
     page = tmp_path / "report.html"
-    words = (survey, "--columns", KNOWN, "--against", str(tmp_path / "club.parquet"), "--on", "age,sex,best_grade", "--report", str(page))
+    words = (
+        survey,
+        "--columns",
+        KNOWN,
+        "--against",
+        str(tmp_path / "club.parquet"),
+        "--on",
+        "age,sex,best_grade",
+        "--report",
+        str(page),
+    )
     assert asked(*words) == 0
     said = capsys.readouterr().out
-    assert "13 of 24 rows are matched for certain with club.parquet, on age, sex, best_grade." in said
+    assert (
+        "13 of 24 rows are matched for certain with club.parquet, on age, sex, best_grade." in said
+    )
     assert "15 rows have a possible match there. Of one-to-one guesses about 14.0 are right" in said
     assert said.endswith(f"Written to {page}.\n")
-    assert "13 of 24 rows are matched for certain with club.parquet" in page.read_text(encoding="utf-8")
+    assert "13 of 24 rows are matched for certain with club.parquet" in page.read_text(
+        encoding="utf-8"
+    )
     assert asked(*words, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["linkage"]["certain"], told["linkage"]["on"]) == (13, ["age", "sex", "best_grade"])
     assert told["report"] == str(page)
 
 
-def test_what_is_missing_is_told_where_files_are_linked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_told_where_files_are_linked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,sex\n1,f\n,m\n")
     assert asked(str(path), "--against", str(path)) == 0
-    assert "Rows that lack one of the values are not linked: 1 here, 1 there." in capsys.readouterr().out
+    assert (
+        "Rows that lack one of the values are not linked: 1 here, 1 there."
+        in capsys.readouterr().out
+    )
 
 
 def test_very_many_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.parquet"
-    parquet.write_table(pa.table({f"q{i}": [row * (i + 3) % 7 % 4 for row in range(9)] for i in range(500)}), path)
+    parquet.write_table(
+        pa.table({f"q{i}": [row * (i + 3) % 7 % 4 for row in range(9)] for i in range(500)}), path
+    )
     assert asked(str(path)) == 3
     said = capsys.readouterr().err
     assert "500 columns have 20,833,750 sets of up to 3" in said
-    assert "name at most 66 columns (--columns), search sets of up to 1 (--size 1), or grow one set, a column at a time (--greedy)." in said
+    assert (
+        "name at most 66 columns (--columns), search sets of up to 1 (--size 1), or grow one set, a"
+        " column at a time (--greedy)." in said
+    )
     columns = ",".join(f"q{i}" for i in range(14))
     assert asked(str(path), "--columns", columns, "--greedy", "--size", "2") == 0
     shown = capsys.readouterr().out
@@ -108,7 +141,10 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
     path = tmp_path / "keys.parquet"
     parquet.write_table(pa.table({f"id{i:02}": range(5) for i in range(12)}), path)
     assert asked(str(path), "--size", "1") == 0
-    assert "Smallest sets that make every row unique, 10 of 12 (all sets of up to 1)" in capsys.readouterr().out
+    assert (
+        "Smallest sets that make every row unique, 10 of 12 (all sets of up to 1)"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,10 +155,16 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["--columns", "age", "--share", "half"], 2, "share must be a number; got 'half'"),
         (["--columns", "age", "--on", "age"], 2, "name the other one with --against"),
         (["--columns", "age", "--against", "gone.csv"], 1, "There is no file gone.csv."),
-        (["--columns", "age", "--report", "no/such/folder.html"], 1, "The folder 'no/such' for the report does not exist"),
+        (
+            ["--columns", "age", "--report", "no/such/folder.html"],
+            1,
+            "The folder 'no/such' for the report does not exist",
+        ),
     ],
 )
-def test_what_it_refuses(survey: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str) -> None:
+def test_what_it_refuses(
+    survey: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str
+) -> None:
     assert asked(survey, *words) == code
     said = capsys.readouterr()
     assert message in said.err
@@ -131,9 +173,15 @@ def test_what_it_refuses(survey: str, capsys: pytest.CaptureFixture[str], words:
 
 @pytest.mark.parametrize(
     ("text", "code", "message"),
-    [("", 1, "people.csv is empty"), ("age\n", 1, "people.csv has no rows"), ("age\n7\n", 0, "The table has one row")],
+    [
+        ("", 1, "people.csv is empty"),
+        ("age\n", 1, "people.csv has no rows"),
+        ("age\n7\n", 0, "The table has one row"),
+    ],
 )
-def test_hardly_any_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, code: int, message: str) -> None:
+def test_hardly_any_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, code: int, message: str
+) -> None:
     path = tmp_path / "people.csv"
     path.write_text(text)
     assert asked(str(path)) == code

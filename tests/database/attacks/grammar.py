@@ -1,4 +1,6 @@
-"""Made-up questions over the table of ``neighbours``: a small grammar of what analysts may write."""
+"""Made-up questions over the table of ``neighbours``: a small grammar of what analysts may
+write.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-NUMBERS = ("age", "big", "cost", "temp", "gap", "score", "price", "level", "MONTH(day)", "YEAR(seen)", "EXTRACT(DOW FROM day)")
+NUMBERS = (
+    "age",
+    "big",
+    "cost",
+    "temp",
+    "gap",
+    "score",
+    "price",
+    "level",
+    "MONTH(day)",
+    "YEAR(seen)",
+    "EXTRACT(DOW FROM day)",
+)
 WHOLES = ("age", "score", "level", "big", "DAY(seen)", "QUARTER(day)")
 CONSTANTS = ("0", "1", "2", "-3", "7", "0.5", "-2.25", "10", "100")
 KEYS = (
@@ -86,15 +100,33 @@ def condition(random: Random, depth: int) -> str:
             f"level IN (1, {random.choice(['2', '3', '9'])})",
             f"city IN ('ulm', '{random.choice(['bonn', 'nowhere', ''])}')",
             "flag",
-            f"{random.choice(['n', 'cost', 'city', 'seen', 'age'])} IS {random.choice(['', 'NOT '])}NULL",
+            (
+                f"{random.choice(['n', 'cost', 'city', 'seen', 'age'])} IS"
+                f" {random.choice(['', 'NOT '])}NULL"
+            ),
             f"day {sign} DATE '2024-03-01'",
             f"MONTH(seen) {sign} 7",
             f"DATE_TRUNC('year', seen) {sign} DATE '2024-01-01'",
-            f"DATE_DIFF('{random.choice(['day', 'month', 'year'])}', day, seen) {sign} {random.choice(CONSTANTS)}",
-            f"seen - INTERVAL '{random.choice(['3', '400000'])}' {random.choice(['DAY', 'MONTH', 'YEAR'])} {sign} day",
-            f"LENGTH({random.choice(['city', 'TRIM(city)', 'CONCAT(city, region)'])}) {sign} {random.choice(['0', '3', '20000'])}",
-            f"STARTS_WITH({random.choice(['city', 'LOWER(region)'])}, '{random.choice(['', 'u', 'n'])}')",
-            f"SUBSTRING(city, {random.choice(['1', '2', '-1', '0'])}, {random.choice(['1', '0', '99999'])}) {sign} 'u'",
+            (
+                f"DATE_DIFF('{random.choice(['day', 'month', 'year'])}', day, seen) {sign}"
+                f" {random.choice(CONSTANTS)}"
+            ),
+            (
+                f"seen - INTERVAL '{random.choice(['3', '400000'])}'"
+                f" {random.choice(['DAY', 'MONTH', 'YEAR'])} {sign} day"
+            ),
+            (
+                f"LENGTH({random.choice(['city', 'TRIM(city)', 'CONCAT(city, region)'])}) {sign}"
+                f" {random.choice(['0', '3', '20000'])}"
+            ),
+            (
+                f"STARTS_WITH({random.choice(['city', 'LOWER(region)'])},"
+                f" '{random.choice(['', 'u', 'n'])}')"
+            ),
+            (
+                f"SUBSTRING(city, {random.choice(['1', '2', '-1', '0'])},"
+                f" {random.choice(['1', '0', '99999'])}) {sign} 'u'"
+            ),
             f"RIGHT(city, {random.choice(['0', '1', '3'])}) {sign} UPPER(region)",
         ]
     )
@@ -102,7 +134,9 @@ def condition(random: Random, depth: int) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """What may be said of some source: its numbers, keys, columns to be counted and listed values; and conditions on it."""
+    """What may be said of some source: its numbers, keys, columns to be counted and listed
+    values; and conditions on it.
+    """
 
     source: str
     number: Callable[[Random], str]
@@ -116,7 +150,14 @@ class Words:
 SUMMED = ("SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")
 PAIRED = ("COVAR_POP", "COVAR_SAMP", "CORR")
 SHARES = ("0.5", "0.9", "0.01", "0.25")
-METHODS = ("", "", ", method => 'inverse'", ", method => 'smooth'", ", method => 'laplace'", ", method => 'propose', bound => 3")
+METHODS = (
+    "",
+    "",
+    ", method => 'inverse'",
+    ", method => 'smooth'",
+    ", method => 'laplace'",
+    ", method => 'propose', bound => 3",
+)
 CLIPPED = ("", ", clipped => TRUE", ", clipped => TRUE, outer_bounds_per_group => (-500, 900)")
 BRACKETS = ("", ", bracket => 0.05", ", bracket => 0.005")
 LIMITS = ("(0, 1)", "(0, 50)", "(-3, 3)", "(-100, 0.5)", "(2, 7)")
@@ -124,7 +165,9 @@ LIMITS = ("(0, 1)", "(0, 50)", "(-3, 3)", "(-100, 0.5)", "(2, 7)")
 
 def _count(random: Random, words: Words) -> str:
     value = random.choice([*words.counted, words.number(random)])
-    return random.choice([f"COUNT({value})", f"COUNT(DISTINCT {value})", f"COUNT(DISTINCT {value})"])
+    return random.choice(
+        [f"COUNT({value})", f"COUNT(DISTINCT {value})", f"COUNT(DISTINCT {value})"]
+    )
 
 
 def _limited(random: Random, words: Words) -> str:
@@ -148,7 +191,9 @@ def _pick(random: Random, words: Words) -> str:
 
 
 def _mode(random: Random, words: Words) -> str:
-    method = random.choice(("", ", method => 'inverse'", ", method => 'laplace'", ", method => 'stable'"))
+    method = random.choice(
+        ("", ", method => 'inverse'", ", method => 'laplace'", ", method => 'stable'")
+    )
     return f"MODE({random.choice(words.listed)}{method})"
 
 
@@ -184,7 +229,9 @@ def simple(*names: str) -> Callable[[Random], str]:
 
     def made(random: Random) -> str:
         a, b = random.choice(names), random.choice(names)
-        return random.choice([a, a, a, f"({a} {random.choice('+-*')} {b})", f"COALESCE({a}, 0)", f"LEAST({a}, {b})"])
+        return random.choice(
+            [a, a, a, f"({a} {random.choice('+-*')} {b})", f"COALESCE({a}, 0)", f"LEAST({a}, {b})"]
+        )
 
     return made
 
@@ -212,11 +259,24 @@ TABLE = Words(
 def folded(random: Random) -> Words:
     """One row for each unit, or for each and some keys."""
     keys = random.sample(("region", "level", "city", "flag"), random.choice([0, 0, 1, 2]))
-    sum_ = f"LEAST(GREATEST(SUM({number(random, 1)}), {random.choice(['0', '-5'])}), {random.choice(['3', '500'])})"
-    fold = random.choice(
-        [f"LEAST(COUNT({random.choice(['*', 'n', 'DISTINCT city'])}), 9)", "MAX(age)", "MIN(score)", "AVG(cost)", "MAX(big)"]
+    sum_ = (
+        f"LEAST(GREATEST(SUM({number(random, 1)}), {random.choice(['0', '-5'])}),"
+        f" {random.choice(['3', '500'])})"
     )
-    having = f" HAVING {random.choice(['COUNT(*) > 1', 'SUM(age) > 30', 'COUNT(DISTINCT level) < 3'])}" if random.random() < 0.4 else ""
+    fold = random.choice(
+        [
+            f"LEAST(COUNT({random.choice(['*', 'n', 'DISTINCT city'])}), 9)",
+            "MAX(age)",
+            "MIN(score)",
+            "AVG(cost)",
+            "MAX(big)",
+        ]
+    )
+    having = (
+        f" HAVING {random.choice(['COUNT(*) > 1', 'SUM(age) > 30', 'COUNT(DISTINCT level) < 3'])}"
+        if random.random() < 0.4
+        else ""
+    )
     where = f" WHERE {condition(random, 1)}" if random.random() < 0.3 else ""
     outputs = ", ".join(["id", *keys, f"{sum_} AS s", f"{fold} AS f", "COUNT(*) AS c"])
     inner = f"SELECT {outputs} FROM data{where} GROUP BY {', '.join(['id', *keys])}{having}"
@@ -235,7 +295,14 @@ def folded(random: Random) -> Words:
 def derived(random: Random) -> Words:
     """The rows of a table once for each unit, beside themselves, or twice."""
     columns = "id, age, level, region, city, cost"
-    beside = random.choice(["a.level = b.level", "a.city = b.city", "a.age < b.age", "a.region = b.region AND a.age = b.age"])
+    beside = random.choice(
+        [
+            "a.level = b.level",
+            "a.city = b.city",
+            "a.age < b.age",
+            "a.region = b.region AND a.age = b.age",
+        ]
+    )
     if random.random() < 0.5:
         kind = "LEFT JOIN" if "<" not in beside and random.random() < 0.5 else "JOIN"
         return Words(
@@ -250,8 +317,14 @@ def derived(random: Random) -> Words:
         [
             f"(SELECT DISTINCT {columns} FROM data)",
             f"(SELECT {columns} FROM data UNION ALL SELECT {columns} FROM data)",
-            f"(SELECT {columns} FROM data WHERE age > 7 UNION ALL SELECT id, age + 1 AS age, level, region, city, cost FROM data)",
-            f"(SELECT {columns} FROM (SELECT * FROM data WHERE level = 1) UNION ALL SELECT {columns} FROM data)",
+            (
+                f"(SELECT {columns} FROM data WHERE age > 7 UNION ALL SELECT id, age + 1 AS age,"
+                " level, region, city, cost FROM data)"
+            ),
+            (
+                f"(SELECT {columns} FROM (SELECT * FROM data WHERE level = 1) UNION ALL SELECT"
+                f" {columns} FROM data)"
+            ),
         ]
     )
     return Words(
@@ -267,7 +340,10 @@ def derived(random: Random) -> Words:
 def chosen(random: Random) -> Words:
     """The rows of those who are among others, or have another row that is like this one."""
     beside = random.choice(["level", "city", "region", "age"])
-    rows = f"SELECT 1 FROM data b WHERE b.id = a.id AND b.{beside} = a.{beside} AND b.cost {random.choice('<>')} 100"
+    rows = (
+        f"SELECT 1 FROM data b WHERE b.id = a.id AND b.{beside} = a.{beside} AND b.cost"
+        f" {random.choice('<>')} 100"
+    )
     among = f"SELECT id FROM data WHERE {condition(random, 1)}"
     tests = (f"id IN ({among})", f"id NOT IN ({among})", f"EXISTS ({rows})", f"NOT EXISTS ({rows})")
     return replace(TABLE, source=f"(SELECT * FROM data a WHERE {random.choice(tests)})")
@@ -276,4 +352,13 @@ def chosen(random: Random) -> Words:
 def question(random: Random) -> str:
     """A whole question."""
     made = random.random()
-    return asked(random, TABLE if made < 0.55 else folded(random) if made < 0.73 else derived(random) if made < 0.9 else chosen(random))
+    return asked(
+        random,
+        (
+            TABLE
+            if made < 0.55
+            else (
+                folded(random) if made < 0.73 else derived(random) if made < 0.9 else chosen(random)
+            )
+        ),
+    )

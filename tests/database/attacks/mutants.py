@@ -1,4 +1,6 @@
-"""Mistakes that real systems made, planted into the real code. Each is a function of ``monkeypatch``."""
+"""Mistakes that real systems made, planted into the real code. Each is a function of
+``monkeypatch``.
+"""
 
 from __future__ import annotations
 
@@ -76,18 +78,31 @@ def clip_after_sum(monkeypatch: pytest.MonkeyPatch) -> None:
         if not isinstance(snap, ClampedGrid):
             return plain(self, one)
         total, count = exp.Sum(this=self._names[name].copy()), exp.Count(this=exp.Star())
-        low, high = (binary(count.copy(), exp.Mul, integer_literal(end)) for end in (snap.low, snap.high))
+        low, high = (
+            binary(count.copy(), exp.Mul, integer_literal(end)) for end in (snap.low, snap.high)
+        )
         return cast(call_function("greatest", call_function("least", total, high), low), "BIGINT")
 
     monkeypatch.setattr(sums.SumCompiler, "_build_part", part)
-    monkeypatch.setattr(reading, "clamp", lambda value, low, high, *before: case_when(*before, otherwise=value) if before else value)
+    monkeypatch.setattr(
+        reading,
+        "clamp",
+        lambda value, low, high, *before: case_when(*before, otherwise=value) if before else value,
+    )
 
 
 def measures_at_one_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sum and count get the whole epsilon each, and it is charged once."""
 
-    def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, law: NoiseKind, **_: Any) -> ReleaseNoise:
-        return ReleaseNoise(tuple(Laplace.calibrate(sensitivity=move, epsilon=epsilon) for move in plan.sensitivity(unit)))
+    def noise_for(
+        plan: Aggregate, unit: Unit, *, epsilon: Fraction, law: NoiseKind, **_: Any
+    ) -> ReleaseNoise:
+        return ReleaseNoise(
+            tuple(
+                Laplace.calibrate(sensitivity=move, epsilon=epsilon)
+                for move in plan.sensitivity(unit)
+            )
+        )
 
     monkeypatch.setattr(noise_choice, "calibrate_noise", noise_for)
     monkeypatch.setattr(ReleaseNoise, "loss", lambda self, moves: self.laws[0].loss(moves[0]))
@@ -112,7 +127,10 @@ def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
         source = self._source
         table = source._engine._session._objects[f"t{source._version}"]
         most = max(min(age, 110) for age in table["age"].to_pylist() if age is not None)
-        become = {m: replace(m, snap=replace(m.snap, high=most)) if m.snap else m for m in question.plan.measures}
+        become = {
+            m: replace(m, snap=replace(m.snap, high=most)) if m.snap else m
+            for m in question.plan.measures
+        }
         plan = replace(question.plan, measures=tuple(become.values()))
         calls = tuple(replace(call, measure=become[call.measure]) for call in question.aggregates)
         return priced(self, replace(question, plan=plan, aggregates=calls), epsilon, delta, *first)
@@ -135,7 +153,10 @@ def limit_before_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     def few(self: DuckDB, plan: Aggregate) -> Cells:
         cells = run(self, plan)
         first = sorted(range(len(cells)), key=lambda place: -int(cells.numbers[0][place]))[:2]
-        return Cells(tuple([column[i] for i in first] for column in cells.keys), tuple(column[first] for column in cells.numbers))
+        return Cells(
+            tuple([column[i] for i in first] for column in cells.keys),
+            tuple(column[first] for column in cells.numbers),
+        )
 
     monkeypatch.setattr(DuckDB, "run", few)
 
@@ -144,11 +165,16 @@ def nan_passes_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
     """As numpy.clip does it."""
     clamp = reading.clamp
 
-    def between(value: exp.Expr, low: exp.Expr, high: exp.Expr, *before: tuple[exp.Expr, exp.Expr]) -> exp.Expr:
+    def between(
+        value: exp.Expr, low: exp.Expr, high: exp.Expr, *before: tuple[exp.Expr, exp.Expr]
+    ) -> exp.Expr:
         if low.is_type("date"):
             return clamp(value, low, high, *before)
         none = (DUCKDB.is_nan(cast_to_type(value.copy(), "real")), value.copy())
-        ends = ((binary(value.copy(), exp.LT, low), low.copy()), (binary(value.copy(), exp.GT, high), high.copy()))
+        ends = (
+            (binary(value.copy(), exp.LT, low), low.copy()),
+            (binary(value.copy(), exp.GT, high), high.copy()),
+        )
         return case_when(none, *ends, otherwise=value)
 
     for module in (reading, sums, engine_snapping):
@@ -159,18 +185,24 @@ def nan_passes_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
 def unclamped(value: exp.Expr, known: Range, snap: ClampedGrid) -> exp.Expr:
     """Rounded to the grid, and believed to lie between the bounds."""
     number = cast_to_type(value.copy(), "real")
-    return cast_to_type(call_function("round", binary(number, exp.Div, real_literal(float(snap.step)))), "integer")
+    return cast_to_type(
+        call_function("round", binary(number, exp.Div, real_literal(float(snap.step)))), "integer"
+    )
 
 
 def bound_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A product keeps the bounds of the column in it, and the engine believes them."""
-    kept = replace(FUNCTIONS["*"], infer_range=lambda ranges: next(r for r in ranges if r.low != r.high))
+    kept = replace(
+        FUNCTIONS["*"], infer_range=lambda ranges: next(r for r in ranges if r.low != r.high)
+    )
     monkeypatch.setitem(FUNCTIONS, "*", kept)  # type: ignore[arg-type]
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
 
 
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The door takes noise at its word, as it once did; else it refuses what is planted into a threshold."""
+    """The door takes noise at its word, as it once did; else it refuses what is planted into a
+    threshold.
+    """
     monkeypatch.setattr(door, "_check_noise", lambda *_: None)
 
 
@@ -179,19 +211,31 @@ def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
     believed(monkeypatch)
     calibrate = Threshold.calibrate
     monkeypatch.setattr(
-        Threshold, "calibrate", lambda index, law, *, groups, moved, **rest: calibrate(index, law, groups=1, moved=1, **rest)
+        Threshold,
+        "calibrate",
+        lambda index, law, *, groups, moved, **rest: calibrate(
+            index, law, groups=1, moved=1, **rest
+        ),
     )
 
 
 def cut_for_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if who is replaced by another moved the count where they were, and not where the other is."""
+    """As if who is replaced by another moved the count where they were, and not where the other
+    is.
+    """
     believed(monkeypatch)
     calibrate = Threshold.calibrate
-    monkeypatch.setattr(Threshold, "calibrate", lambda index, law, **rest: calibrate(index, law, **rest | {"moved": rest["groups"]}))
+    monkeypatch.setattr(
+        Threshold,
+        "calibrate",
+        lambda index, law, **rest: calibrate(index, law, **rest | {"moved": rest["groups"]}),
+    )
 
 
 def cut_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The threshold stays, and noise is cut further down: what one unit moves shows in the last values."""
+    """The threshold stays, and noise is cut further down: what one unit moves shows in the last
+    values.
+    """
     believed(monkeypatch)
     calibrate = Threshold.calibrate
 
@@ -206,15 +250,25 @@ def no_group_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_keep_first_groups", lambda pairs, *_, **__: pairs)
 
 
-def _first_by(monkeypatch: pytest.MonkeyPatch, place: Callable[[Sequence[exp.Expr]], exp.Expr]) -> None:
+def _first_by(
+    monkeypatch: pytest.MonkeyPatch, place: Callable[[Sequence[exp.Expr]], exp.Expr]
+) -> None:
     """Another choice of the groups that stay: by ``place`` of the keys, from 1."""
 
-    def first(pairs: exp.Select, keys: Sequence[exp.Expr], most: int, *_: Any, **__: Any) -> exp.Select:
+    def first(
+        pairs: exp.Select, keys: Sequence[exp.Expr], most: int, *_: Any, **__: Any
+    ) -> exp.Select:
         outputs = [(output.alias, column(output.alias)) for output in pairs.expressions]
-        crowd = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[key.copy() for key in keys])
+        crowd = exp.Window(
+            this=exp.Count(this=exp.Star()), partition_by=[key.copy() for key in keys]
+        )
         counted = select([*outputs, ("crowd", crowd)], pairs)
         numbered = select([*((n, v.copy()) for n, v in outputs), ("place", place(keys))], counted)
-        return select([(n, v.copy()) for n, v in outputs], numbered, [binary(column("place"), exp.LTE, integer_literal(most))])
+        return select(
+            [(n, v.copy()) for n, v in outputs],
+            numbered,
+            [binary(column("place"), exp.LTE, integer_literal(most))],
+        )
 
     monkeypatch.setattr(compiling, "_keep_first_groups", first)
 
@@ -222,24 +276,37 @@ def _first_by(monkeypatch: pytest.MonkeyPatch, place: Callable[[Sequence[exp.Exp
 def ties_past_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     """By hash alone, where all hashes are equal: equal ones all stay."""
     order = exp.Order(expressions=[exp.Ordered(this=column("u"), desc=False)])
-    _first_by(monkeypatch, lambda _: exp.Window(this=exp.Rank(), partition_by=[column("u")], order=order))
+    _first_by(
+        monkeypatch, lambda _: exp.Window(this=exp.Rank(), partition_by=[column("u")], order=order)
+    )
 
 
 def others_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     """The groups that most people have come first."""
 
     def place(keys: Sequence[exp.Expr]) -> exp.Expr:
-        by = [exp.Ordered(this=column("crowd"), desc=True), *(exp.Ordered(this=key.copy(), desc=False) for key in keys)]
-        return exp.Window(this=exp.RowNumber(), partition_by=[column("u")], order=exp.Order(expressions=by))
+        by = [
+            exp.Ordered(this=column("crowd"), desc=True),
+            *(exp.Ordered(this=key.copy(), desc=False) for key in keys),
+        ]
+        return exp.Window(
+            this=exp.RowNumber(), partition_by=[column("u")], order=exp.Order(expressions=by)
+        )
 
     _first_by(monkeypatch, place)
 
 
 def no_row_cap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums.SumCompiler, "_scale_unit_sum", lambda self, value, measure: binary(value, exp.Mul, integer_literal(measure.fine)))
+    monkeypatch.setattr(
+        sums.SumCompiler,
+        "_scale_unit_sum",
+        lambda self, value, measure: binary(value, exp.Mul, integer_literal(measure.fine)),
+    )
 
 
 def python_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bounds in steps as Python rounds, halves to even; values as the engine rounds, with no clamp after it."""
+    """Bounds in steps as Python rounds, halves to even; values as the engine rounds, with no
+    clamp after it.
+    """
     monkeypatch.setattr(snapping, "round_half_away", round)
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)

@@ -79,7 +79,8 @@ COLUMNS: Mapping[str, Any] = {
     "big": (-(2**39), 2**39),
     "cost": {"type": "real", "min": 0, "max": 1000, "step": 0.01},
     "temp": {"type": "real", "min": -3.5, "max": 7.25},
-    "gap": {"type": "real", "min": 0, "max": 10, "step": 4},  # 10/4 is 3 where halves go away from zero, and 2 where they go to even
+    # 10/4 is 3 where halves go away from zero, and 2 where they go to even
+    "gap": {"type": "real", "min": 0, "max": 10, "step": 4},
     "score": {"type": "integer", "min": -5, "max": 5},
     "price": {"type": "real", "min": 0, "max": 99.5, "step": 0.25},
     "region": ["north", "south", "east", "west"],
@@ -109,7 +110,13 @@ class World:
         rows = random.random() < 0.25
         caps = (1, 1) if rows else (random.randint(1, 3), random.randint(1, 3))
         relation = random.choice(["add-remove", "change-one"])
-        return cls("row" if rows else ID, relation, *caps, random.choice(["laplace", "laplace", "gaussian"]), random.choice(sorted(IDS)))
+        return cls(
+            "row" if rows else ID,
+            relation,
+            *caps,
+            random.choice(["laplace", "laplace", "gaussian"]),
+            random.choice(sorted(IDS)),
+        )
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -131,7 +138,9 @@ class World:
     def tables(self, rows: Sequence[Row]) -> dict[str, pa.Table]:
         """Arrow columns; NaN stays NaN."""
         arrays = {name: array([row[name] for row in rows], type_) for name, type_ in ARROW.items()}
-        return {"data": pa.table({ID: array([row[ID] for row in rows], IDS[self.ids][0]), **arrays})}
+        return {
+            "data": pa.table({ID: array([row[ID] for row in rows], IDS[self.ids][0]), **arrays})
+        }
 
 
 def array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
@@ -142,7 +151,10 @@ def array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
 
 def row(random: Random, who: Any, trouble: float = 0.2) -> Row:
     """A row of somebody's; ``trouble`` is the share of cells that hold something bad."""
-    found = {name: random.choice(WILD[name] if random.random() < trouble else TAME[name]) for name in TAME}
+    found = {
+        name: random.choice(WILD[name] if random.random() < trouble else TAME[name])
+        for name in TAME
+    }
     return {ID: who, **found}
 
 
@@ -151,7 +163,9 @@ def base(random: Random, world: World, trouble: float = 0.2) -> list[Row]:
     _, usual, odd = IDS[world.ids]
     sizes = [1, 1, 2, 3, random.randint(1, 5), random.choice([8, 20])]
     ids = [*random.sample(usual[:12], len(sizes) - 1), random.choice([*odd, usual[12]])]
-    rows = [row(random, who, trouble) for who, size in zip(ids, sizes, strict=True) for _ in range(size)]
+    rows = [
+        row(random, who, trouble) for who, size in zip(ids, sizes, strict=True) for _ in range(size)
+    ]
     rows += [row(random, None, trouble) for _ in range(2)]
     random.shuffle(rows)
     return rows
@@ -168,7 +182,11 @@ def _crowd(random: Random, who: Any) -> list[Row]:
 
 def _groups(random: Random, who: Any) -> list[Row]:
     """As many groups as one can be in."""
-    spread = [{"city": f"town {i}", "region": r, "level": i % 3 + 1, "n": i} for i in range(12) for r in ("north", "south", "east", "west")]
+    spread = [
+        {"city": f"town {i}", "region": r, "level": i % 3 + 1, "n": i}
+        for i in range(12)
+        for r in ("north", "south", "east", "west")
+    ]
     return [row(random, who, 0.05) | one for one in random.sample(spread, 25)]
 
 
@@ -176,14 +194,20 @@ def _end(which: Callable[[Sequence[Any]], Any]) -> Callable[[Random, Any], list[
     """The largest or smallest of everything that has an order, over and over."""
 
     def made(random: Random, who: Any) -> list[Row]:
-        ends = {name: which([v for v in (*TAME[name], *WILD[name]) if v is not None and v == v]) for name in TAME if name not in _FREE}
+        ends = {
+            name: which([v for v in (*TAME[name], *WILD[name]) if v is not None and v == v])
+            for name in TAME
+            if name not in _FREE
+        }
         return [row(random, who, 0) | ends for _ in range(random.choice([1, 3, 9]))]
 
     return made
 
 
 def _only(place: int) -> Callable[[Random, Any], list[Row]]:
-    """A row that holds nothing but one kind of trouble: the first is NULL, the next NaN, infinity and so on."""
+    """A row that holds nothing but one kind of trouble: the first is NULL, the next NaN,
+    infinity and so on.
+    """
 
     def made(random: Random, who: Any) -> list[Row]:
         worst = {name: values[place % len(values)] for name, values in WILD.items()}
@@ -215,7 +239,9 @@ def neighbours(random: Random, world: World, rows: list[Row], count: int) -> Ite
         yield _shuffled(random, _next(random, world, rows, bring(random, random.choice(new)), turn))
 
 
-def _next(random: Random, world: World, rows: list[Row], visitor: list[Row], turn: int) -> list[Row]:
+def _next(
+    random: Random, world: World, rows: list[Row], visitor: list[Row], turn: int
+) -> list[Row]:
     if world.unit == "row":
         gone = random.randrange(len(rows))
         left = rows[:gone] + rows[gone + 1 :]

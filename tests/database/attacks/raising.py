@@ -1,4 +1,6 @@
-"""Expressions for the tests of errors, and the tables on which they raise: ``POISON`` has three rows of one more person."""
+"""Expressions for the tests of errors, and the tables on which they raise: ``POISON`` has three
+rows of one more person.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ def table(rows: tuple[tuple[Any, ...], ...]) -> pa.Table:
     days = [_ENDLESS.get(row[5]) or date.fromisoformat(row[5]).toordinal() - _EPOCH for row in rows]
     types = (pa.int64(), pa.int64(), pa.int32(), pa.float64(), pa.string(), None, pa.bool_())
     arrays = [
-        pa.array(days, pa.int32()).view(pa.date32()) if type_ is None else pa.array([row[n] for row in rows], type_, from_pandas=False)
+        (
+            pa.array(days, pa.int32()).view(pa.date32())
+            if type_ is None
+            else pa.array([row[n] for row in rows], type_, from_pandas=False)
+        )
         for n, type_ in enumerate(types)
     ]
     return pa.table(dict(zip(NAMES, arrays, strict=True)))

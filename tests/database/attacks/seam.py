@@ -1,4 +1,6 @@
-"""What goes through the door of the database, recorded: databases over neighbouring tables, asked from the words to the answer."""
+"""What goes through the door of the database, recorded: databases over neighbouring tables,
+asked from the words to the answer.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.data_source import Cells, PhysicalColumn
 from hedgerow.engines.duckdb.engine import DuckDB, RegisteredTable
-from hedgerow.engines.result_cells import CompiledPlan, ResultColumns, Statement, collect_cells, convert_result
+from hedgerow.engines.result_cells import (
+    CompiledPlan,
+    ResultColumns,
+    Statement,
+    collect_cells,
+    convert_result,
+)
 from hedgerow.engines.tables.inspect import inspect_columns
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger import MemoryLedger
@@ -42,7 +50,9 @@ class Protected(Protocol):
 
 
 class Recorder:
-    """A source that hands on one of the versions of the tables, and remembers what went through and what was paid by then."""
+    """A source that hands on one of the versions of the tables, and remembers what went through
+    and what was paid by then.
+    """
 
     def __init__(self, engine: DuckDB, version: int) -> None:
         self._engine, self._version = engine, version
@@ -68,7 +78,9 @@ class Recorder:
 
 
 def renamed(schema: Schema, version: int) -> Schema:
-    """Another version of a table, with that of those on the way to its unit. Public tables have one version."""
+    """Another version of a table, with that of those on the way to its unit. Public tables have
+    one version.
+    """
     if schema.unit is None:
         return schema
     link = schema.link and replace(schema.link, parent=renamed(schema.link.parent, version))
@@ -87,12 +99,17 @@ def versioned(plan: Aggregate, version: int) -> Aggregate:
             return replace(rows, source=moved(rows.source), other=moved(rows.other))
         return replace(rows, source=moved(rows.source))
 
-    return replace(plan, source=replace(plan.source, source=replace(plan.bound, source=moved(plan.bound.source))))
+    return replace(
+        plan,
+        source=replace(plan.source, source=replace(plan.bound, source=moved(plan.bound.source))),
+    )
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One question on one table: how it went, and everything that the outside could tell, or the door hides."""
+    """One question on one table: how it went, and everything that the outside could tell, or the
+    door hides.
+    """
 
     status: str
     text: str = ""
@@ -109,30 +126,48 @@ class Asked:
 
 
 class Versions:
-    """Databases over versions of the same tables, each with a ledger of its own; one engine serves all.
+    """Databases over versions of the same tables, each with a ledger of its own; one engine serves
+    all.
 
-    Only the first ``asked`` of them are asked from the words on; of the others there are ``cells``. With a ``folder`` the tables are files
-    there, of Parquet, whose ends the engine believes, and all of them can be asked.
+    Only the first ``asked`` of them are asked from the words on; of the others there are ``cells``.
+    With a ``folder`` the tables are files there, of Parquet, whose ends the engine believes, and
+    all of them can be asked.
     """
 
-    def __init__(self, world: Protected, data: Sequence[Any], asked: int, folder: Path | None = None) -> None:
+    def __init__(
+        self, world: Protected, data: Sequence[Any], asked: int, folder: Path | None = None
+    ) -> None:
         asked = asked if folder is None else len(data)
         self.world, self.data, self._asked = world, data, asked
         self._tables = [world.tables(one) for one in data]
         self.policy = world.policy(self._tables[0])
-        self._catalog = build_catalog(self.policy, {name: inspect_columns(table) for name, table in self._tables[0].items()})
+        self._catalog = build_catalog(
+            self.policy, {name: inspect_columns(table) for name, table in self._tables[0].items()}
+        )
         entries = self._catalog.tables
         public = [name for name, entry in entries.items() if entry.schema.unit is None]
         self._versioned = [name for name in entries if name not in public]
         named = {
-            f"{name} {version}": RegisteredTable(_placed(tables[name], folder, f"{name} {version}"), renamed(entries[name].schema, version))
+            f"{name} {version}": RegisteredTable(
+                _placed(tables[name], folder, f"{name} {version}"),
+                renamed(entries[name].schema, version),
+            )
             for version, tables in enumerate(self._tables[:asked])
             for name in self._versioned
         }
-        self.engine = DuckDB(named | {name: RegisteredTable(self._tables[0][name], entries[name].schema) for name in public}, threads=1)
+        self.engine = DuckDB(
+            named
+            | {
+                name: RegisteredTable(self._tables[0][name], entries[name].schema)
+                for name in public
+            },
+            threads=1,
+        )
         for version in range(asked, len(data)):
             for place, name in enumerate(self._versioned):
-                self.engine._session._connection.register(f"v{version} t{place}", self._tables[version][name])
+                self.engine._session._connection.register(
+                    f"v{version} t{place}", self._tables[version][name]
+                )
         self._opened = dict[int, tuple[Database, Recorder]]()
         first = self.policy.table(self._versioned[0])
         assert first is not None
@@ -162,22 +197,35 @@ class Versions:
             status, text = type(error).__name__, str(error)
         entries = database.ledger.entries()[before:]
         charge = next((entry.body for entry in entries if entry.kind == "charge"), {})
-        payload = next((json.loads(entry.body["payload"]) for entry in entries if entry.kind == "answer"), {})
+        payload = next(
+            (json.loads(entry.body["payload"]) for entry in entries if entry.kind == "answer"), {}
+        )
         plan, cells = recorder.seen[looks] if len(recorder.seen) > looks else (None, None)
-        return Asked(status, text, charge, plan, cells, bool(recorder.paid and recorder.paid[-1]), payload)
+        return Asked(
+            status, text, charge, plan, cells, bool(recorder.paid and recorder.paid[-1]), payload
+        )
 
     def cells(self, version: int, compiled: CompiledPlan, plan: Aggregate) -> Cells:
-        """The quick way to the same numbers: statements that were compiled for version 0, run on another."""
+        """The quick way to the same numbers: statements that were compiled for version 0, run on
+        another.
+        """
         connection, count = self.engine._session._connection, len(self._versioned)
 
         def other(found: re.Match[str]) -> str:
             place = int(found[1])
             if place >= count:  # a public table
                 return found[0]
-            return f'"t{place + version * count}"' if version < self._asked else f'"v{version} t{place}"'
+            return (
+                f'"t{place + version * count}"'
+                if version < self._asked
+                else f'"v{version} t{place}"'
+            )
 
         def answer(statement: Statement) -> ResultColumns:
-            return convert_result(connection.execute(re.sub(r'"t([0-9]+)"', other, statement.sql)).fetchnumpy(), statement)
+            return convert_result(
+                connection.execute(re.sub(r'"t([0-9]+)"', other, statement.sql)).fetchnumpy(),
+                statement,
+            )
 
         return collect_cells(plan, compiled, answer)
 
@@ -202,7 +250,9 @@ def _placed(table: pa.Table, folder: Path | None, name: str) -> pa.Table | Path:
 
 
 @contextmanager
-def versions(world: Protected, data: Sequence[Any], *, asked: int | None = None, folder: Path | None = None) -> Iterator[Versions]:
+def versions(
+    world: Protected, data: Sequence[Any], *, asked: int | None = None, folder: Path | None = None
+) -> Iterator[Versions]:
     made = Versions(world, data, asked or len(data), folder)
     try:
         yield made

@@ -24,7 +24,9 @@ QUESTIONS = 7  # on one table and its neighbours
 
 @dataclass
 class Found:
-    """``told`` counts the pairs that put something else in, ``reached`` for each kind of measure those that moved it all the way."""
+    """``told`` counts the pairs that put something else in, ``reached`` for each kind of measure
+    those that moved it all the way.
+    """
 
     pairs: int = 0
     told: int = 0
@@ -50,19 +52,28 @@ SHOP = Scene(shop.Shop.draw, shop.base, shop.neighbours, shop_question)
 
 
 def seek(name: str, pairs: int, scene: Scene = ONE_TABLE, folder: Path | None = None) -> Found:
-    """So many pairs of neighbours or a few more; the same ones for the same name. In files, if there is a folder for them."""
+    """So many pairs of neighbours or a few more; the same ones for the same name. In files, if
+    there is a folder for them.
+    """
     random, found = Random(name), Found()
     while found.pairs < pairs:
         world = scene.draw(random)
         data = scene.base(random, world)
-        with versions(world, [data, *scene.neighbours(random, world, data, NEIGHBOURS)], asked=2, folder=folder) as opened:
+        with versions(
+            world,
+            [data, *scene.neighbours(random, world, data, NEIGHBOURS)],
+            asked=2,
+            folder=folder,
+        ) as opened:
             for _ in range(QUESTIONS):
                 look(opened, scene.question(random), found)
     return found
 
 
 def look(opened: Versions, sql: str, found: Found) -> None:
-    """One question on tables and all their neighbours: with the first from the words on, with the others from the engine on."""
+    """One question on tables and all their neighbours: with the first from the words on, with
+    the others from the engine on.
+    """
     one, other = opened.ask(0, sql), opened.ask(1, sql)
     if {one.status, other.status} == {"answered"} and not one.charge and not other.charge:
         return  # by chance it means what another one meant, and was answered for free
@@ -84,7 +95,9 @@ def look(opened: Versions, sql: str, found: Found) -> None:
 
 
 def _pays(world: Protected, asked: Asked, one: Any, other: Any) -> bool:
-    """Whether the unit in which two data sets differ is charged: it is, unless the question was charged to parts without it."""
+    """Whether the unit in which two data sets differ is charged: it is, unless the question was
+    charged to parts without it.
+    """
     if "parts" not in asked.charge:
         return True
     ((table, names),) = asked.charge["parts"].values()
@@ -99,7 +112,11 @@ def _count(opened: Versions, plan: Aggregate, one: Cells, other: Cells, found: F
         measure = plan.measures[index]
         if isinstance(measure, OrderStatistic):
             shift = Shift.of(one, other, places[0])
-            far, all_the_way = shift.groups, max(shift.left, shift.entered) == declared[index].linf and shift.groups == declared[index].l0
+            far, all_the_way = (
+                shift.groups,
+                max(shift.left, shift.entered) == declared[index].linf
+                and shift.groups == declared[index].l0,
+            )
         else:
             distance = Distance.of(one, other, places)
             far, all_the_way = distance.l1, distance.l1 == declared[index].l1

@@ -1,4 +1,6 @@
-"""Made-up questions over the tables of ``shop``: joins, foreign keys, public tables, per-customer subqueries, parts."""
+"""Made-up questions over the tables of ``shop``: joins, foreign keys, public tables,
+per-customer subqueries, parts.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,14 @@ ITEMS = Words(
     ("kind", "item", "order_number"),
     ("item", "kind", "order_number"),
     ("kind",),
-    holds("price > 1", "kind = 'book'", "kind = 'soap'", "kind IN ('lamp', 'rope')", "kind IS NULL", "kind < 'lamp' AND price < 9"),
+    holds(
+        "price > 1",
+        "kind = 'book'",
+        "kind = 'soap'",
+        "kind IN ('lamp', 'rope')",
+        "kind IS NULL",
+        "kind < 'lamp' AND price < 9",
+    ),
 )
 RETURNS = Words(
     "returns",
@@ -68,7 +77,8 @@ JOINED = (
         holds("kind IS NULL", "amount > 5", "price > 1"),
     ),
     Words(
-        "orders JOIN items ON orders.number = items.order_number JOIN returns ON returns.item = items.item",
+        "orders JOIN items ON orders.number = items.order_number JOIN returns ON returns.item ="
+        " items.item",
         simple("amount", "price", "days"),
         ("kind", "reason", "region"),
         ("reason", "note", "days"),
@@ -136,32 +146,71 @@ JOINED = (
 
 def folded(random: Random) -> Words:
     """Beside each row, or alone: what all rows of a customer come to."""
-    made = random.choice(["LEAST(GREATEST(SUM(minutes), 0), 100)", "LEAST(COUNT(*), 6)", "MAX(minutes)", "AVG(minutes)"])
+    made = random.choice(
+        [
+            "LEAST(GREATEST(SUM(minutes), 0), 100)",
+            "LEAST(COUNT(*), 6)",
+            "MAX(minutes)",
+            "AVG(minutes)",
+        ]
+    )
     key = random.choice(["", ", month", ", region"])
     having = random.choice(["", " HAVING COUNT(*) > 1", " HAVING MIN(minutes) > 0"])
     where = random.choice(["", " WHERE month = 2"])
-    inner = f"SELECT customer{key}, {made} AS m, COUNT(*) AS c FROM visits{where} GROUP BY customer{key}{having}"
+    inner = (
+        f"SELECT customer{key}, {made} AS m, COUNT(*) AS c FROM visits{where} GROUP BY"
+        f" customer{key}{having}"
+    )
     words = holds("m > 5", "c > 1", "m IS NOT NULL")
     if random.random() < 0.5:
         source = f"orders o {random.choice(['JOIN', 'LEFT JOIN'])} w ON o.customer = w.customer"
         return Words(
-            source, simple("m", "amount", "LEAST(c, 4)"), ("o.region", "note"), ("note", "c"), ("o.region",), words, f"WITH w AS ({inner}) "
+            source,
+            simple("m", "amount", "LEAST(c, 4)"),
+            ("o.region", "note"),
+            ("note", "c"),
+            ("o.region",),
+            words,
+            f"WITH w AS ({inner}) ",
         )
     keys = (key[2:],) if key else ()
-    return Words(f"({inner})", simple("m", "LEAST(c, 4)"), (*keys, "LEAST(c, 4)"), ("m", "c"), ("LEAST(c, 4)",), words)
+    return Words(
+        f"({inner})",
+        simple("m", "LEAST(c, 4)"),
+        (*keys, "LEAST(c, 4)"),
+        ("m", "c"),
+        ("LEAST(c, 4)",),
+        words,
+    )
 
 
 def derived(random: Random) -> Words:
     """Rows of several tables together, or each of them once."""
     source = random.choice(
         [
-            "(SELECT customer, minutes AS x, region FROM visits UNION ALL SELECT customer, amount AS x, region FROM orders)",
-            "(SELECT minutes AS x, region FROM visits UNION ALL SELECT minutes AS x, region FROM visits WHERE month = 2)",
+            (
+                "(SELECT customer, minutes AS x, region FROM visits UNION ALL SELECT customer,"
+                " amount AS x, region FROM orders)"
+            ),
+            (
+                "(SELECT minutes AS x, region FROM visits UNION ALL SELECT minutes AS x, region"
+                " FROM visits WHERE month = 2)"
+            ),
             "(SELECT DISTINCT customer, amount AS x, region FROM orders)",
-            "(SELECT price AS x, region FROM orders JOIN items ON orders.number = items.order_number WHERE amount > 3)",
+            (
+                "(SELECT price AS x, region FROM orders JOIN items ON orders.number ="
+                " items.order_number WHERE amount > 3)"
+            ),
         ]
     )
-    return Words(source, simple("x"), ("region", "FLOOR(x / 9)"), ("x", "region"), ("region",), holds("x > 5", "region = 'north'"))
+    return Words(
+        source,
+        simple("x"),
+        ("region", "FLOOR(x / 9)"),
+        ("x", "region"),
+        ("region",),
+        holds("x > 5", "region = 'north'"),
+    )
 
 
 MONTHS = (
@@ -173,20 +222,40 @@ MONTHS = (
     "month = 2 OR month IS NULL",
     "month IN (4)",
 )
-KINDS = ("kind = 'book'", "UPPER(kind) = 'LAMP'", "LEFT(kind, 1) = 's'", "kind LIKE '%oo%'", "COALESCE(kind, 'rope') = 'rope'")
+KINDS = (
+    "kind = 'book'",
+    "UPPER(kind) = 'LAMP'",
+    "LEFT(kind, 1) = 's'",
+    "kind LIKE '%oo%'",
+    "COALESCE(kind, 'rope') = 'rope'",
+)
 
 
 def parted(random: Random) -> Words:
     """Rows of one part, however that is said, or of nearly one."""
     words, conditions = random.choice([(VISITS, MONTHS), (ITEMS, KINDS)])
-    return replace(words, source=f"(SELECT * FROM {words.source} WHERE {random.choice(conditions)})")
+    return replace(
+        words, source=f"(SELECT * FROM {words.source} WHERE {random.choice(conditions)})"
+    )
 
 
 AMONG = (
     (VISITS, "customer IN (SELECT customer FROM orders WHERE amount > 5)"),
     (VISITS, "customer NOT IN (SELECT customer FROM orders WHERE note = 'a')"),
-    (VISITS, "EXISTS (SELECT 1 FROM orders o WHERE o.customer = visits.customer AND o.region = visits.region)"),
-    (VISITS, "NOT EXISTS (SELECT 1 FROM visits v WHERE v.customer = visits.customer AND v.month = visits.month AND v.minutes > 5)"),
+    (
+        VISITS,
+        (
+            "EXISTS (SELECT 1 FROM orders o WHERE o.customer = visits.customer AND o.region ="
+            " visits.region)"
+        ),
+    ),
+    (
+        VISITS,
+        (
+            "NOT EXISTS (SELECT 1 FROM visits v WHERE v.customer = visits.customer AND v.month ="
+            " visits.month AND v.minutes > 5)"
+        ),
+    ),
     (ORDERS, "EXISTS (SELECT 1 FROM items WHERE items.order_number = orders.number AND price > 1)"),
     (ORDERS, "number NOT IN (SELECT order_number FROM items WHERE kind = 'book')"),
     (ITEMS, "item IN (SELECT item FROM returns WHERE days > 3)"),
@@ -209,4 +278,7 @@ def shop_question(random: Random) -> str:
         return asked(random, random.choice(AT_HAND))
     if made < 0.5:
         return asked(random, chosen(random))
-    return asked(random, random.choice(JOINED) if made < 0.76 else folded(random) if made < 0.9 else derived(random))
+    return asked(
+        random,
+        random.choice(JOINED) if made < 0.76 else folded(random) if made < 0.9 else derived(random),
+    )

@@ -1,4 +1,6 @@
-"""Finite arithmetic: data that make sums of doubles go wrong, and whole numbers at the end of 64 bits. Here sums are exact."""
+"""Finite arithmetic: data that make sums of doubles go wrong, and whole numbers at the end of 64
+bits. Here sums are exact.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,19 @@ from hedgerow.privacy.sensitivity import Sensitivity
 MAX, MIN = 2**63 - 1, -(2**63)
 
 
-def exact(table: dict[str, Any], columns: dict[str, Any], sql: str, **changes: Any) -> tuple[list[int], tuple[Sensitivity, ...], Aggregate]:
-    """The exact numbers that go through the door, and the sensitivities that were declared for them."""
-    arguments = {"unit": "row", "neighbours": "add-remove", "columns": columns, "epsilon": 9_900, **changes}
+def exact(
+    table: dict[str, Any], columns: dict[str, Any], sql: str, **changes: Any
+) -> tuple[list[int], tuple[Sensitivity, ...], Aggregate]:
+    """The exact numbers that go through the door, and the sensitivities that were declared for
+    them.
+    """
+    arguments = {
+        "unit": "row",
+        "neighbours": "add-remove",
+        "columns": columns,
+        "epsilon": 9_900,
+        **changes,
+    }
     with protect(pa.table(table), **arguments) as db:
         seen: list[tuple[Aggregate, Cells]] = []
         run = db._source.run
@@ -33,22 +45,34 @@ def exact(table: dict[str, Any], columns: dict[str, Any], sql: str, **changes: A
     assert table_rule is not None
     assert table_rule.privacy_unit is not None
     ((plan, cells),) = seen
-    return [int(column[0]) for column in cells.numbers], plan.sensitivity(table_rule.privacy_unit), plan
+    return (
+        [int(column[0]) for column in cells.numbers],
+        plan.sensitivity(table_rule.privacy_unit),
+        plan,
+    )
 
 
 def casacuberta(power: int = 4) -> tuple[float, float]:
-    """Two neighbouring doubles just above a half: seventeen of them add up to sixteen times as much as one can move them."""
+    """Two neighbouring doubles just above a half: seventeen of them add up to sixteen times as
+    much as one can move them.
+    """
     return (1 + 2.0 ** (power - 53) - 2.0**-52) / 2, (1 + 2.0 ** (power - 53)) / 2
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("bounds", [(*casacuberta(), 1e-16), (0, 1, 2.0**-24), (0.0, casacuberta()[1], None)])
-def test_rounding_does_not_pile_up(relation: str, bounds: tuple[float, float, float | None]) -> None:
+@pytest.mark.parametrize(
+    "bounds", [(*casacuberta(), 1e-16), (0, 1, 2.0**-24), (0.0, casacuberta()[1], None)]
+)
+def test_rounding_does_not_pile_up(
+    relation: str, bounds: tuple[float, float, float | None]
+) -> None:
     low, high = casacuberta()
     assert sum([low] * 16 + [high]) - sum([low] * 17) == 16 * (high - low)  # the trouble is real
     step = {} if bounds[2] is None else {"step": bounds[2]}
     columns = {"x": {"type": "real", "min": bounds[0], "max": bounds[1], **step}}
-    one, declared, _ = exact({"x": [low] * 16 + [high]}, columns, "SELECT SUM(x) FROM data", neighbours=relation)
+    one, declared, _ = exact(
+        {"x": [low] * 16 + [high]}, columns, "SELECT SUM(x) FROM data", neighbours=relation
+    )
     other, _, _ = exact({"x": [low] * 17}, columns, "SELECT SUM(x) FROM data", neighbours=relation)
     fewer, _, _ = exact({"x": [low] * 16}, columns, "SELECT SUM(x) FROM data", neighbours=relation)
     assert abs(one[0] - other[0]) <= 1  # a step, not sixteen
@@ -56,7 +80,9 @@ def test_rounding_does_not_pile_up(relation: str, bounds: tuple[float, float, fl
 
 
 def test_repeated_rounding_does_not_either() -> None:
-    """Large values first, then pairs that nearly cancel: a sum of doubles that starts with one less ends far off."""
+    """Large values first, then pairs that nearly cancel: a sum of doubles that starts with one
+    less ends far off.
+    """
     top, count = 1.0, 2**10
     step = top * count / 2**4
     pairs = [value for _ in range(64) for value in (step * (0.5 + 2**-4), -step * (0.5 - 2**-4))]
@@ -68,10 +94,18 @@ def test_repeated_rounding_does_not_either() -> None:
 
 
 def total(values: list[float | None], snap: ClampedGrid) -> int:
-    """The sum over these values in steps, at the engine itself: the grid may be far finer than any that a question gets."""
+    """The sum over these values in steps, at the engine itself: the grid may be far finer than
+    any that a question gets.
+    """
     schema = Schema("data", (Column("x", "real"),), "row")
     plan = Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("total", "x", snap),))
-    engine = DuckDB({"data": RegisteredTable(pa.table({"x": pa.array(values, pa.float64(), from_pandas=False)}), schema)})
+    engine = DuckDB(
+        {
+            "data": RegisteredTable(
+                pa.table({"x": pa.array(values, pa.float64(), from_pandas=False)}), schema
+            )
+        }
+    )
     try:
         return int(engine.run(plan).numbers[0][0])
     finally:
@@ -91,7 +125,9 @@ def test_nothing_is_absorbed() -> None:
 @pytest.mark.parametrize("size", [1e16, 1e300, math.inf])
 def test_nor_at_the_door(size: float) -> None:
     columns = {"x": {"type": "real", "min": -(2**23), "max": 2**23, "step": 1}}
-    numbers, _, _ = exact({"x": [size] + [1.0] * 1000 + [-size]}, columns, "SELECT SUM(x) FROM data")
+    numbers, _, _ = exact(
+        {"x": [size] + [1.0] * 1000 + [-size]}, columns, "SELECT SUM(x) FROM data"
+    )
     assert numbers == [1000]
 
 
@@ -104,7 +140,9 @@ def test_wide_sums_do_not_wrap() -> None:
 def test_the_order_of_rows_is_nothing() -> None:
     random = Random(8)
     rows = [
-        (who, random.choice([0.1, 1 / 3, 1e15, -7.25, float("nan"), None]), random.choice("abcd")) for who in range(40) for _ in range(3)
+        (who, random.choice([0.1, 1 / 3, 1e15, -7.25, float("nan"), None]), random.choice("abcd"))
+        for who in range(40)
+        for _ in range(3)
     ]
     columns = {"x": {"type": "real", "min": -10, "max": 1000}}
     found = set()
@@ -116,7 +154,10 @@ def test_the_order_of_rows_is_nothing() -> None:
             "g": [r[2] for r in rows],
         }
         changes = {"unit": "id", "max_groups": 2, "max_rows_per_group": 2}
-        for sql in ("SELECT SUM(x * x), AVG(x), COUNT(x) FROM data", "SELECT SUM(CASE WHEN g = 'a' THEN x ELSE x / 3 END) FROM data"):
+        for sql in (
+            "SELECT SUM(x * x), AVG(x), COUNT(x) FROM data",
+            "SELECT SUM(CASE WHEN g = 'a' THEN x ELSE x / 3 END) FROM data",
+        ):
             found.add((sql, tuple(exact(table, columns, sql, **changes)[0])))
     assert len(found) == 2
 
@@ -144,14 +185,21 @@ def test_the_ends_of_64_bits_with_bounds(sql: str, expected: int) -> None:
 
 
 def test_halves_are_rounded_as_declared() -> None:
-    """10 / 4 is 2.5: the engine says 3, Python says 2. The sensitivity says what the engine does."""
+    """10 / 4 is 2.5: the engine says 3, Python says 2. The sensitivity says what the engine
+    does.
+    """
     numbers, declared, _ = exact(
-        {"x": [10.0, 2.0, 6.0]}, {"x": {"type": "real", "min": 0, "max": 10, "step": 4}}, "SELECT SUM(x) FROM data"
+        {"x": [10.0, 2.0, 6.0]},
+        {"x": {"type": "real", "min": 0, "max": 10, "step": 4}},
+        "SELECT SUM(x) FROM data",
     )
     assert numbers == [3 + 1 + 2]
     assert declared[0].l1 == 3
     odd, declared, _ = exact(
-        {"x": [-1.5, 2.5]}, {"x": {"type": "real", "min": -2.5, "max": 2.5, "step": 1}}, "SELECT SUM(x) FROM data", neighbours="change-one"
+        {"x": [-1.5, 2.5]},
+        {"x": {"type": "real", "min": -2.5, "max": 2.5, "step": 1}},
+        "SELECT SUM(x) FROM data",
+        neighbours="change-one",
     )
     assert odd == [-2 + 3]
     assert declared[0].l1 == 6  # from -3 to 3: more than the width of the bounds
@@ -161,7 +209,9 @@ def test_halves_are_rounded_as_declared() -> None:
 def test_nan_is_nothing(value: float | None) -> None:
     columns = {"x": {"type": "real", "min": -1, "max": 1, "step": Fraction(1, 4)}}
     with_it, _, _ = exact(
-        {"x": pa.array([0.5, value], pa.float64(), from_pandas=False)}, columns, "SELECT SUM(x), AVG(x), COUNT(x) FROM data"
+        {"x": pa.array([0.5, value], pa.float64(), from_pandas=False)},
+        columns,
+        "SELECT SUM(x), AVG(x), COUNT(x) FROM data",
     )
     without, _, _ = exact({"x": [0.5]}, columns, "SELECT SUM(x), AVG(x), COUNT(x) FROM data")
     assert with_it == without
@@ -169,5 +219,11 @@ def test_nan_is_nothing(value: float | None) -> None:
 
 def test_minus_zero_is_zero() -> None:
     columns = {"x": {"type": "real", "min": -1, "max": 1}}
-    for sql in ("SELECT COUNT(*) FROM data WHERE x = 0", "SELECT COUNT(*) FROM data WHERE 1 / x > 0", "SELECT SUM(x) FROM data"):
-        assert exact({"x": [0.0, 0.5]}, columns, sql)[0] == exact({"x": [-0.0, 0.5]}, columns, sql)[0]
+    for sql in (
+        "SELECT COUNT(*) FROM data WHERE x = 0",
+        "SELECT COUNT(*) FROM data WHERE 1 / x > 0",
+        "SELECT SUM(x) FROM data",
+    ):
+        assert (
+            exact({"x": [0.0, 0.5]}, columns, sql)[0] == exact({"x": [-0.0, 0.5]}, columns, sql)[0]
+        )

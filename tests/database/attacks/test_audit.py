@@ -1,4 +1,6 @@
-"""The auditor at the door: many groups are many runs, since each has noise of its own, so one question is a whole sample."""
+"""The auditor at the door: many groups are many runs, since each has noise of its own, so one
+question is a whole sample.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ SPAN = 10
 
 @dataclass(frozen=True)
 class Pair:
-    """In every group the same: ``one`` and ``other`` are the values of its rows on two neighbours; -10 … -7 are one unit's, -6 … -3 the
-    next one's and so on."""
+    """In every group the same: ``one`` and ``other`` are the values of its rows on two neighbours;
+    -10 … -7 are one unit's, -6 … -3 the next one's and so on."""
 
     sql: str
     one: tuple[int, ...]
@@ -51,13 +53,23 @@ class Pair:
 GROUPED = " FROM data GROUP BY a, c"
 PAIRS = {
     "count": Pair("SELECT a, c, COUNT(*)" + GROUPED, (1, 1), (1,)),
-    "count of a person's rows": Pair("SELECT a, c, COUNT(*)" + GROUPED, (1,), (1, 2, 2, 2, 2, 2), unit="id", max_rows=3),
+    "count of a person's rows": Pair(
+        "SELECT a, c, COUNT(*)" + GROUPED, (1,), (1, 2, 2, 2, 2, 2), unit="id", max_rows=3
+    ),
     "sum": Pair("SELECT a, c, SUM(v)" + GROUPED, (3,), (3, -SPAN)),
-    "sum of a person replaced": Pair("SELECT a, c, SUM(v)" + GROUPED, (SPAN, SPAN), (-SPAN, -SPAN), "change-one", "id", 2),
+    "sum of a person replaced": Pair(
+        "SELECT a, c, SUM(v)" + GROUPED, (SPAN, SPAN), (-SPAN, -SPAN), "change-one", "id", 2
+    ),
     "mean": Pair("SELECT a, c, AVG(v)" + GROUPED, (0, 4), (0, 4, SPAN)),
-    "different values of a person": Pair("SELECT a, c, COUNT(DISTINCT v)" + GROUPED, (1,), (1, 2, 3, 4), unit="id", max_rows=3),
+    "different values of a person": Pair(
+        "SELECT a, c, COUNT(DISTINCT v)" + GROUPED, (1,), (1, 2, 3, 4), unit="id", max_rows=3
+    ),
     "rows beside each other": Pair(
-        "SELECT x.a, x.c, COUNT(*) FROM data x JOIN data y ON x.id = y.id GROUP BY x.a, x.c", (1,), (1, 2, 2), unit="id", max_rows=3
+        "SELECT x.a, x.c, COUNT(*) FROM data x JOIN data y ON x.id = y.id GROUP BY x.a, x.c",
+        (1,),
+        (1, 2, 2),
+        unit="id",
+        max_rows=3,
     ),
     "open groups": Pair("SELECT n, COUNT(*) FROM data GROUP BY n", (1,) * 13, (1,) * 12, open=True),
 }
@@ -66,18 +78,37 @@ PAIRS = {
 def table(values: tuple[int, ...]) -> pa.Table:
     group = np.repeat(GROUPS, len(values))
     value = np.tile(np.array(values, dtype=np.int64), len(GROUPS))
-    return pa.table({"id": group * 100 + (value + SPAN) // 4, "a": group // SIDE, "c": group % SIDE, "n": group, "v": value})
+    return pa.table(
+        {
+            "id": group * 100 + (value + SPAN) // 4,
+            "a": group // SIDE,
+            "c": group % SIDE,
+            "n": group,
+            "v": value,
+        }
+    )
 
 
 def ask(pair: Pair, data: tuple[int, ...]) -> tuple[NDArray[np.float64], Fraction, Fraction]:
-    """The noisy numbers of every group, a row for each, NaN where a group is not shown; and the epsilon and delta that were charged."""
+    """The noisy numbers of every group, a row for each, NaN where a group is not shown; and the
+    epsilon and delta that were charged.
+    """
     columns: dict[str, Any] = {"a": (0, SIDE - 1), "c": (0, SIDE - 1), "v": (-SPAN, SPAN)}
     caps = {} if pair.unit == "row" else {"max_groups": 1, "max_rows_per_group": pair.max_rows}
     if pair.unit == "row":
         columns["id"] = {"hidden": True}
-    arguments = {"unit": pair.unit, "neighbours": pair.relation, "columns": columns, "epsilon": 1, "delta": 0.1, "max_units": 9, **caps}
+    arguments = {
+        "unit": pair.unit,
+        "neighbours": pair.relation,
+        "columns": columns,
+        "epsilon": 1,
+        "delta": 0.1,
+        "max_units": 9,
+        **caps,
+    }
     with protect(table(data), **arguments) as db:
-        db.query(pair.sql + " LIMIT 1", epsilon=1)  # the answer is cut after the noise; the ledger has all of it
+        # the answer is cut after the noise; the ledger has all of it
+        db.query(pair.sql + " LIMIT 1", epsilon=1)
         charge, answer = db.ledger.entries()[-2:]
     held = json.loads(answer.body["payload"])
     found = np.full((len(GROUPS), len(held["numbers"])), np.nan)
@@ -87,8 +118,12 @@ def ask(pair: Pair, data: tuple[int, ...]) -> tuple[NDArray[np.float64], Fractio
     return found, Fraction(loss["epsilon"]), Fraction(loss["delta"])
 
 
-def pool(pair: Pair) -> tuple[Callable[[tuple[int, ...], int], NDArray[np.float64]], dict[str, Fraction]]:
-    """A mechanism for the auditor: hands out groups that nobody saw yet, and asks anew when there are none left."""
+def pool(
+    pair: Pair,
+) -> tuple[Callable[[tuple[int, ...], int], NDArray[np.float64]], dict[str, Fraction]]:
+    """A mechanism for the auditor: hands out groups that nobody saw yet, and asks anew when
+    there are none left.
+    """
     left: dict[tuple[int, ...], NDArray[np.float64]] = {}
     charged: dict[str, Fraction] = {}
 
@@ -102,7 +137,8 @@ def pool(pair: Pair) -> tuple[Callable[[tuple[int, ...], int], NDArray[np.float6
     return draw, charged
 
 
-# The loss of the others is held by laws and by the sensitivity of what is recorded at the door; `make slow` audits all of them.
+# The loss of the others is held by laws and by the sensitivity of what is recorded at the door;
+# `make slow` audits all of them.
 AUDITED = list(PAIRS) if many(1) > 1 else ["count", "sum", "mean", "open groups"]
 
 
@@ -110,7 +146,9 @@ AUDITED = list(PAIRS) if many(1) > 1 else ["count", "sum", "mean", "open groups"
 @pytest.mark.parametrize("name", AUDITED)
 def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None:
     draw, charged = pool(PAIRS[name])
-    found = audit(draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=CONFIDENCE, batch=True)
+    found = audit(
+        draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=CONFIDENCE, batch=True
+    )
     assert charged["epsilon"] == 1
     assert not found.refutes(1)
     assert found.epsilon > 0.8
@@ -121,9 +159,15 @@ def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None
 def test_a_fifth_too_little_noise_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The loss of each pair is all that was charged, so this build loses 1.2 where it charges 1."""
     noisy = door._add_noise
-    monkeypatch.setattr(door, "_add_noise", lambda law, *rest: noisy(replace(law, scale=law.scale * Fraction(5, 6)), *rest))
+    monkeypatch.setattr(
+        door,
+        "_add_noise",
+        lambda law, *rest: noisy(replace(law, scale=law.scale * Fraction(5, 6)), *rest),
+    )
     draw, charged = pool(PAIRS[name])
-    found = audit(draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=ENOUGH, batch=True)
+    found = audit(
+        draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=ENOUGH, batch=True
+    )
     assert charged["epsilon"] == 1
     assert found.refutes(1)
 
@@ -166,10 +210,19 @@ def medians(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
     found: list[int] = []
     group = np.arange(FEW)
     table = pa.table(
-        {"id": np.repeat(group, len(values)), "g": np.repeat(group, len(values)), "v": np.tile(values, len(group)).astype(np.int64)}
+        {
+            "id": np.repeat(group, len(values)),
+            "g": np.repeat(group, len(values)),
+            "v": np.tile(values, len(group)).astype(np.int64),
+        }
     )
     columns = {"g": (0, FEW - 1), "v": (-SPAN, SPAN)}
-    arguments: dict[str, Any] = {"unit": "id", "neighbours": "add-remove", "max_groups": 1, "max_rows_per_group": 12}
+    arguments: dict[str, Any] = {
+        "unit": "id",
+        "neighbours": "add-remove",
+        "max_groups": 1,
+        "max_rows_per_group": 12,
+    }
     while len(found) < count:
         with protect(table, columns=columns, epsilon=1, **arguments) as db:
             db.query("SELECT g, MEDIAN(v) FROM data GROUP BY g LIMIT 1", epsilon=1)
@@ -181,7 +234,9 @@ def medians(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
 
 
 @pytest.mark.long
-def test_a_median_loses_what_was_charged_and_more_for_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_median_loses_what_was_charged_and_more_for_one_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     kept = {"samples": 2 * FEW, "confidence": CONFIDENCE, "batch": True}
     assert not audit(medians, (), (SPAN,) * 12, **kept).refutes(1)
     pick_for_one_row(monkeypatch)
@@ -211,13 +266,26 @@ max_parts_per_unit = 1
 
 
 def two_parts(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
-    """What two questions tell about a person with these parts: one about each of two parts, at an epsilon of 1, of which she pays one."""
+    """What two questions tell about a person with these parts: one about each of two parts, at
+    an epsilon of 1, of which she pays one.
+    """
     group = np.repeat(np.arange(count), len(values))
-    rows = pa.table({"id": group, "a": group // SIDE, "c": group % SIDE, "v": np.tile(np.array(values, dtype=np.int64), count)})
+    rows = pa.table(
+        {
+            "id": group,
+            "a": group // SIDE,
+            "c": group % SIDE,
+            "v": np.tile(np.array(values, dtype=np.int64), count),
+        }
+    )
     columns: list[list[int]] = []
-    with opening._open_database(replace(parse_policy(PARTED), ledger=None), {"data": rows}, DuckDB, None) as db:
+    with opening._open_database(
+        replace(parse_policy(PARTED), ledger=None), {"data": rows}, DuckDB, None
+    ) as db:
         for part in (1, 2):
-            db.query(f"SELECT a, c, COUNT(*) FROM data WHERE v = {part} GROUP BY a, c LIMIT 1", epsilon=1)
+            db.query(
+                f"SELECT a, c, COUNT(*) FROM data WHERE v = {part} GROUP BY a, c LIMIT 1", epsilon=1
+            )
             columns += json.loads(db.ledger.entries()[-1].body["payload"])["numbers"]
         assert db.budget.spent == 1
     return np.array(columns, dtype=np.float64).T[:count]

@@ -16,7 +16,10 @@ def nested(function: str, depth: int) -> str:
     return text
 
 
-@pytest.mark.parametrize("function", ["SQRT({})", "LN({} + 2)", "NULLIF({}, 3)", "7 % ({} + 1)", "LEAST({}, 5)", "GREATEST({}, 5)"])
+@pytest.mark.parametrize(
+    "function",
+    ["SQRT({})", "LN({} + 2)", "NULLIF({}, 3)", "7 % ({} + 1)", "LEAST({}, 5)", "GREATEST({}, 5)"],
+)
 def test_what_would_grow_beyond_all_measure_is_refused(function: str) -> None:
     with exactly() as db:
         with pytest.raises(Unsupported):

@@ -1,4 +1,6 @@
-"""What would raise on one person's row alone tells nothing: the same status, words and price with that person and without."""
+"""What would raise on one person's row alone tells nothing: the same status, words and price
+with that person and without.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +28,50 @@ COLUMNS = {"i": (-10, 10), "k": (0, 100), "r": {"type": "real", "min": -8, "max"
 @pytest.fixture(scope="module")
 def pair() -> Iterator[tuple[Database, Database]]:
     """Without the person, and with them."""
-    arguments = {"unit": "id", "neighbours": "add-remove", "columns": COLUMNS, "epsilon": 10_000, "delta": 0.01, "max_units": 9}
-    with protect(table(CALM), **arguments) as calm, protect(table(CALM + POISON), **arguments) as poisoned:
+    arguments = {
+        "unit": "id",
+        "neighbours": "add-remove",
+        "columns": COLUMNS,
+        "epsilon": 10_000,
+        "delta": 0.01,
+        "max_units": 9,
+    }
+    with (
+        protect(table(CALM), **arguments) as calm,
+        protect(table(CALM + POISON), **arguments) as poisoned,
+    ):
         yield calm, poisoned
 
 
 def outcome(db: Database, sql: str) -> tuple[object, ...]:
-    """All that an analyst could see, noisy numbers aside (and keys that are not declared, which noise decides on)."""
+    """All that an analyst could see, noisy numbers aside (and keys that are not declared, which
+    noise decides on).
+    """
     before, spent = len(db.ledger.entries()), db.budget
     try:
         answer = db.query(sql, epsilon=0.001)
     except HedgerowError as error:
-        seen: tuple[object, ...] = (type(error), str(error), repr(error.__cause__), repr(error.__context__))
+        seen: tuple[object, ...] = (
+            type(error),
+            str(error),
+            repr(error.__cause__),
+            repr(error.__context__),
+        )
     else:
         assert isinstance(answer, Answer)
         open_keys = "GROUP BY" in sql and "GROUP BY b" not in sql
-        seen = ("answered", answer.columns, None if open_keys else len(answer), answer.notes, answer.cost, answer.receipt.reused)
-    entries = [(entry.kind, entry.body if entry.kind == "charge" else None) for entry in db.ledger.entries()[before:]]
+        seen = (
+            "answered",
+            answer.columns,
+            None if open_keys else len(answer),
+            answer.notes,
+            answer.cost,
+            answer.receipt.reused,
+        )
+    entries = [
+        (entry.kind, entry.body if entry.kind == "charge" else None)
+        for entry in db.ledger.entries()[before:]
+    ]
     return (*seen, entries, spent != db.budget)
 
 
@@ -76,16 +105,24 @@ def test_plain_duckdb_does_raise(plain: duckdb.DuckDBPyConnection, expression: s
 
 
 def test_the_list_is_long_and_much_of_it_is_answered(pair: tuple[Database, Database]) -> None:
-    """Refusing everything would be no feat: some of what raises in plain DuckDB is answered here."""
+    """Refusing everything would be no feat: some of what raises in plain DuckDB is answered
+    here.
+    """
     assert len(set(RAISING)) >= 60
     answered = [e for e in RAISING if outcome(pair[1], FORMS[0].replace("{}", e))[0] == "answered"]
     assert len(answered) >= 20
 
 
-def test_a_source_that_fails_says_the_same_whatever_it_was(pair: tuple[Database, Database], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should an engine raise after all, its words do not come through, and the question stays charged."""
+def test_a_source_that_fails_says_the_same_whatever_it_was(
+    pair: tuple[Database, Database], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Should an engine raise after all, its words do not come through, and the question stays
+    charged.
+    """
     seen = []
-    for db, words in zip(pair, ("Conversion Error: 'secret'", "Out of Range Error: 9223372036854775807"), strict=True):
+    for db, words in zip(
+        pair, ("Conversion Error: 'secret'", "Out of Range Error: 9223372036854775807"), strict=True
+    ):
 
         def broken(statement: object, words: str = words) -> None:
             raise duckdb.ConversionException(words)

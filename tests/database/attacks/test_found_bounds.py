@@ -1,4 +1,6 @@
-"""Bounds and caps that are found, between neighbours: a search moves no further than it pays for, nor does any question under them."""
+"""Bounds and caps that are found, between neighbours: a search moves no further than it pays
+for, nor does any question under them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from database.attacks.seeking import NEIGHBOURS, Found, look
 from depth import many
 from hedgerow.database import Database
 from hedgerow.database.autobounds import search as searching
-from hedgerow.database.autobounds.column_bounds import calibrate_search_noise, compute_search_epsilon, list_magnitudes
+from hedgerow.database.autobounds.column_bounds import (
+    calibrate_search_noise,
+    compute_search_epsilon,
+    list_magnitudes,
+)
 from hedgerow.database.autobounds.search import BoundsSearch
 from hedgerow.policy import Policy
 from hedgerow.release.release import _encode_payload
@@ -43,9 +49,16 @@ class Finding(World):
     """A world whose policy lets bounds be found."""
 
     def policy(self, tables: Mapping[str, pa.Table]) -> Policy:
-        arguments = {**self.arguments, "columns": {name: said for name, said in self.arguments["columns"].items() if name not in OPEN}}
+        arguments = {
+            **self.arguments,
+            "columns": {
+                name: said for name, said in self.arguments["columns"].items() if name not in OPEN
+            },
+        }
         policy = Policy.for_frame(tables["data"], **arguments)
-        caps: dict[str, Any] = {} if self.unit == "row" else {"max_groups": None, "max_rows_per_group": None}
+        caps: dict[str, Any] = (
+            {} if self.unit == "row" else {"max_groups": None, "max_rows_per_group": None}
+        )
         return replace(policy, tables=(replace(policy.tables[0], auto_bounds=True, **caps),))
 
 
@@ -53,22 +66,38 @@ class Finding(World):
 def opened(random: Random) -> Iterator[Versions]:
     """A world, a table of it and neighbours of that."""
     drawn = World.draw(random)
-    world = Finding(drawn.unit, drawn.relation, drawn.max_groups, drawn.max_rows, drawn.noise, drawn.ids)
+    world = Finding(
+        drawn.unit, drawn.relation, drawn.max_groups, drawn.max_rows, drawn.noise, drawn.ids
+    )
     rows = base(random, world)
     with versions(world, [rows, *neighbours(random, world, rows, NEIGHBOURS)], asked=2) as made:
         yield made
 
 
-def keep(made: Versions, sought: Callable[[Database], BoundsSearch | None], numbers: list[int]) -> None:
-    """The same bounds or caps for both databases, as if a search had found them: they are public by then."""
+def keep(
+    made: Versions, sought: Callable[[Database], BoundsSearch | None], numbers: list[int]
+) -> None:
+    """The same bounds or caps for both databases, as if a search had found them: they are public
+    by then.
+    """
     for version in (0, 1):
         database, _ = made._database(version)
         search = sought(database)
         if search is not None:
             charge = {"question": search.key, "version": search.table.version}
-            entry = database.ledger.charge({search.budget_rule.population: search.loss(EPSILON)}, analyst="x", epsilon=EPSILON, **charge)
+            entry = database.ledger.charge(
+                {search.budget_rule.population: search.loss(EPSILON)},
+                analyst="x",
+                epsilon=EPSILON,
+                **charge,
+            )
             database.ledger.answer(
-                entry, _encode_payload([()], [[number] for number in numbers[: len(search.plan.measures)]], search.noise(EPSILON))
+                entry,
+                _encode_payload(
+                    [()],
+                    [[number] for number in numbers[: len(search.plan.measures)]],
+                    search.noise(EPSILON),
+                ),
             )
 
 
@@ -76,7 +105,10 @@ def caps_for(sql: str) -> Callable[[Database], BoundsSearch | None]:
     """The search for the caps that a question needs and nobody has found yet."""
 
     def sought(database: Database) -> BoundsSearch | None:
-        return next((search for search in database._resolver.resolve(sql).missing_searches if search.caps), None)
+        return next(
+            (search for search in database._resolver.resolve(sql).missing_searches if search.caps),
+            None,
+        )
 
     return sought
 
@@ -95,17 +127,25 @@ def test_no_neighbour_moves_a_search_further_than_declared(part: int) -> None:
             plans = [_bounds(database, name).plan for name in random.sample(OPEN, 2)]
             if made.unit.owner != "row":
                 wanted = [
-                    caps_for(sql)(database) for sql in ("SELECT COUNT(*) FROM data", "SELECT city, level, COUNT(*) FROM data GROUP BY 1, 2")
+                    caps_for(sql)(database)
+                    for sql in (
+                        "SELECT COUNT(*) FROM data",
+                        "SELECT city, level, COUNT(*) FROM data GROUP BY 1, 2",
+                    )
                 ]
                 plans += [search.plan for search in wanted if search is not None]
                 assert len(plans) == 4
             for plan in plans:
                 compiled = made.statement(plan)
-                first, *others = (made.cells(version, compiled, plan) for version in range(len(made)))
+                first, *others = (
+                    made.cells(version, compiled, plan) for version in range(len(made))
+                )
                 for cells in others:
                     assert list(moved(plan, made.unit, first, cells)) == []
                     shift, pairs = Shift.of(first, cells, 0), pairs + 1
-                    all_the_way += max(shift.left, shift.entered) == plan.sensitivity(made.unit)[0].linf
+                    all_the_way += (
+                        max(shift.left, shift.entered) == plan.sensitivity(made.unit)[0].linf
+                    )
     assert all_the_way * 3 > pairs  # many neighbours have another magnitude
 
 
@@ -129,7 +169,9 @@ def test_no_neighbour_moves_a_question_under_found_bounds_further_than_declared(
 
 
 def first_releases(made: Versions, sql: str) -> tuple[Asked, Asked]:
-    """The search that comes first. Whether it finds anything among so few people is up to chance, and public."""
+    """The search that comes first. Whether it finds anything among so few people is up to
+    chance, and public.
+    """
     one, other = (made.ask(version, sql) for version in (0, 1))
     assert {one.status, other.status} <= {"answered", "Refused"}
     return replace(one, status="answered", text=""), replace(other, status="answered", text="")
@@ -140,17 +182,25 @@ def test_from_the_words_on_the_search_is_paid_for_and_tells_nothing_else() -> No
     random, told = Random("words"), 0
     for _ in range(many(2)):
         with opened(random) as made:
-            for sql in ("SELECT SUM(n) FROM data", "SELECT region, AVG(temp) FROM data GROUP BY region"):
+            for sql in (
+                "SELECT SUM(n) FROM data",
+                "SELECT region, AVG(temp) FROM data GROUP BY region",
+            ):
                 one, other = first_releases(made, sql)
                 assert told_apart(one, other, made.unit) == []
                 assert one.charge["about"]["aggregates"][0].startswith("bounds of")
                 assert "parts" not in one.charge
-                assert (one.charge["epsilon"], one.paid) == (str(compute_search_epsilon(EPSILON, 1 if made.unit.owner == "row" else 2)), True)
+                assert (one.charge["epsilon"], one.paid) == (
+                    str(compute_search_epsilon(EPSILON, 1 if made.unit.owner == "row" else 2)),
+                    True,
+                )
                 told += Shift.of(one.cells, other.cells, 0).groups  # type: ignore[arg-type]
     assert told > 0
 
 
-def test_a_search_that_takes_more_than_it_pays_for_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_takes_more_than_it_pays_for_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The harness would see it: choices for a hundred times their price."""
 
     def sharper(plan: Any, unit: Any, epsilon: Any, law: Any, parts: Any) -> Any:

@@ -40,7 +40,8 @@ WRITTEN = ["1", " 1", "01", "1.0", "+1", "1 ", "2"]
 
 def test_a_number_is_one_person_however_it_is_written(tmp_path: Path) -> None:
     assert count(tmp_path / "declared", WRITTEN, 'pid = { type = "integer" }') == 2
-    assert count(tmp_path / "text", WRITTEN, "") == len(WRITTEN)  # declared as nothing, text is what it is
+    # declared as nothing, text is what it is
+    assert count(tmp_path / "text", WRITTEN, "") == len(WRITTEN)
 
 
 @pytest.mark.parametrize("pid", ["", 'pid = { type = "integer" }'])

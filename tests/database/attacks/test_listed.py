@@ -1,8 +1,10 @@
-"""The bugs of other systems that the list of threats gives by number: one test each, named for the bug and shown on a build that has it.
+"""The bugs of other systems that the list of threats gives by number: one test each, named for the
+bug and shown on a build that has it.
 
-Some have their test elsewhere: in ``test_peers``, or as a planted mistake of ``planted`` that names its ``bug``. At the end all are looked
-for. Of SmartNoise's, 199 is about comments in its code alone, and what 461 was cannot be found any more; diffprivlib's 104 and 110 are its
-105 told twice more.
+Some have their test elsewhere: in ``test_peers``, or as a planted mistake of ``planted`` that names
+its ``bug``. At the end all are looked for. Of SmartNoise's, 199 is about comments in its code
+alone, and what 461 was cannot be found any more; diffprivlib's 104 and 110 are its 105 told twice
+more.
 """
 
 from __future__ import annotations
@@ -61,9 +63,16 @@ def unit() -> Unit:
 
 
 def moved_by() -> tuple[int, Fraction]:
-    """How far the worst change of one row moves a sum between bounds an odd way apart, and what was declared."""
+    """How far the worst change of one row moves a sum between bounds an odd way apart, and what
+    was declared.
+    """
     columns = {"x": {"type": "integer", "min": 0, "max": 7}}
-    ends = [arithmetic.exact({"x": [end, 3]}, columns, "SELECT SUM(x) FROM data", neighbours="change-one") for end in (0, 7)]
+    ends = [
+        arithmetic.exact(
+            {"x": [end, 3]}, columns, "SELECT SUM(x) FROM data", neighbours="change-one"
+        )
+        for end in (0, 7)
+    ]
     return ends[1][0][0] - ends[0][0][0], Fraction(ends[0][1][0].l1)
 
 
@@ -101,9 +110,11 @@ def float_noise(law: Any, exact: Sequence[int], _: int | None = None) -> list[fl
 
 
 @pytest.mark.parametrize("sql", [DECLARED, OPEN], ids=["declared keys", "found keys"])
-def test_opendp_941_diffprivlib_19_diffprivlib_94_noise_is_whole_numbers(sql: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that is released, or compared with a threshold, was ever a double; that the mechanisms withstand the attack on low bits is
-    for their own tests."""
+def test_opendp_941_diffprivlib_19_diffprivlib_94_noise_is_whole_numbers(
+    sql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that is released, or compared with a threshold, was ever a double; that the
+    mechanisms withstand the attack on low bits is for their own tests."""
     seen: list[object] = []
     monkeypatch.setattr(Threshold, "admits", lambda _, count: seen.append(count) or True)  # type: ignore[func-returns-value]
 
@@ -114,14 +125,21 @@ def test_opendp_941_diffprivlib_19_diffprivlib_94_noise_is_whole_numbers(sql: st
     assert doubles() == 0
     assert bool(seen) == (sql == OPEN)
     monkeypatch.setattr(door, "_add_noise", float_noise)
-    monkeypatch.setattr(LinearEstimate, "compute_unrounded", lambda self: [Fraction(number) for number in self.columns[0]])  # which would not take them
+    # which would not take them
+    monkeypatch.setattr(
+        LinearEstimate,
+        "compute_unrounded",
+        lambda self: [Fraction(number) for number in self.columns[0]],
+    )
     assert doubles() > 0
 
 
 HIDDEN = "SELECT city, SUM(age) FROM data GROUP BY city"
 
 
-def test_smartnoise_200_the_count_behind_a_threshold_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smartnoise_200_the_count_behind_a_threshold_is_paid_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     (found,) = peers.asked(HIDDEN)
     assert [measure.kind for measure in found.plan.measures] == ["total", "units"]  # type: ignore[union-attr]
     assert list(priced(found, unit())) == []
@@ -136,7 +154,13 @@ def test_smartnoise_200_the_count_behind_a_threshold_is_paid_for(monkeypatch: py
 
 
 def total_of_what_has_no_bounds() -> float:
-    with protect(peers.people(3, x=[5, 5, 7000]), unit="who", neighbours="add-remove", columns={}, epsilon=100) as db:
+    with protect(
+        peers.people(3, x=[5, 5, 7000]),
+        unit="who",
+        neighbours="add-remove",
+        columns={},
+        epsilon=100,
+    ) as db:
         found: float = db.query("SELECT SUM(x) AS s FROM data", epsilon=100).rows[0]["s"]  # type: ignore[union-attr]
         return found
 
@@ -144,19 +168,34 @@ def total_of_what_has_no_bounds() -> float:
 def test_smartnoise_317_without_bounds_there_is_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unbounded):
         total_of_what_has_no_bounds()
-    monkeypatch.setattr(MeasureCollector, "_build_grid", lambda *_, **__: ClampedGrid(Fraction(1), 0, 1))
+    monkeypatch.setattr(
+        MeasureCollector, "_build_grid", lambda *_, **__: ClampedGrid(Fraction(1), 0, 1)
+    )
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
-    assert abs(total_of_what_has_no_bounds() - 7010) < 100  # hardly any noise, on numbers of any size
+    # hardly any noise, on numbers of any size
+    assert abs(total_of_what_has_no_bounds() - 7010) < 100
 
 
 def read_at(rho: float, delta: float) -> float:
-    """The epsilon of a rho, by the formula (2) of ``privacy.conversion`` at the best of many orders."""
+    """The epsilon of a rho, by the formula (2) of ``privacy.conversion`` at the best of many
+    orders.
+    """
     alphas = 1 + np.geomspace(1e-3, 1e4, 2_000_000)
-    return float((rho * alphas + np.log(1 / (alphas * delta)) / (alphas - 1) + np.log1p(-1 / alphas)).min())
+    return float(
+        (rho * alphas + np.log(1 / (alphas * delta)) / (alphas - 1) + np.log1p(-1 / alphas)).min()
+    )
 
 
-def test_smartnoise_621_what_is_spent_is_what_the_formula_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments: dict[str, Any] = {"unit": "who", "neighbours": "add-remove", "columns": {"age": (0, 110)}, "epsilon": 3, "delta": 1e-9}
+def test_smartnoise_621_what_is_spent_is_what_the_formula_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    arguments: dict[str, Any] = {
+        "unit": "who",
+        "neighbours": "add-remove",
+        "columns": {"age": (0, 110)},
+        "epsilon": 3,
+        "delta": 1e-9,
+    }
     with protect(peers.people(), noise="gaussian", **arguments) as db:
         for age in range(3):
             db.query(f"SELECT COUNT(*) FROM data WHERE age > {age}", epsilon=Fraction(1, 4))
@@ -164,11 +203,17 @@ def test_smartnoise_621_what_is_spent_is_what_the_formula_says(monkeypatch: pyte
         assert isinstance(spent, account.DualBalance)
         assert spent.conversion_delta is not None
         assert float(spent.rho.spent) == pytest.approx(3 * 0.25 * math.tanh(0.125), rel=1e-6)
-        assert read_at(float(spent.rho.total), float(spent.conversion_delta)) == pytest.approx(3, rel=1e-6)
+        assert read_at(float(spent.rho.total), float(spent.conversion_delta)) == pytest.approx(
+            3, rel=1e-6
+        )
         told = read_at(float(spent.rho.spent), float(spent.conversion_delta))
         assert float(spent.converted_epsilon) == pytest.approx(told, rel=1e-6)
         # The logarithm left out, as it was there.
-        monkeypatch.setattr(account, "convert_rho_to_epsilon", lambda rho, delta: rho + 2 * math.sqrt(rho * (1 / delta)))
+        monkeypatch.setattr(
+            account,
+            "convert_rho_to_epsilon",
+            lambda rho, delta: rho + 2 * math.sqrt(rho * (1 / delta)),
+        )
         assert float(spent.converted_epsilon) > 1.01 * told
 
 
@@ -195,14 +240,25 @@ def test_tumult_sums_do_not_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lomas_310_nothing_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    questions = (DECLARED, OPEN, "SELECT MODE(region) FROM data", "SELECT COUNT(*) FROM data WHERE region <> region")
-    assert all(found.status == "answered" and found.loss.rho > 0 for found in peers.asked(*questions))
+    questions = (
+        DECLARED,
+        OPEN,
+        "SELECT MODE(region) FROM data",
+        "SELECT COUNT(*) FROM data WHERE region <> region",
+    )
+    assert all(
+        found.status == "answered" and found.loss.rho > 0 for found in peers.asked(*questions)
+    )
     monkeypatch.setattr(ReleaseNoise, "loss", lambda *_: Loss(0))
-    assert not any(found.status == "answered" and found.loss.rho > 0 for found in peers.asked(*questions))
+    assert not any(
+        found.status == "answered" and found.loss.rho > 0 for found in peers.asked(*questions)
+    )
 
 
 def test_every_bug_of_the_list_has_a_test() -> None:
     """By the name of the test, or of the planted mistake."""
     names = " ".join((*globals(), *vars(peers)))
-    tested = {found.replace("_", "-") for found in re.findall(r"[a-z]+_\d+", names)} | {case.bug for case in CASES}
+    tested = {found.replace("_", "-") for found in re.findall(r"[a-z]+_\d+", names)} | {
+        case.bug for case in CASES
+    }
     assert set(LISTED) - tested == set()

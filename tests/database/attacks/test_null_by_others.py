@@ -1,9 +1,9 @@
 """What reading makes NULL stays NULL in a condition, whatever the column holds of other people.
 
-DuckDB 2.0 takes a condition that every value of a column fulfils for "the column is not NULL", also where
-the condition is about something made of the column: CASE, NULLIF. A thousand people with a value that is
-not on the list of the policy were counted by ``x LIKE 'no%'``, and no longer when one more came whose
-value begins otherwise.
+DuckDB 2.0 takes a condition that every value of a column fulfils for "the column is not NULL", also
+where the condition is about something made of the column: CASE, NULLIF. A thousand people with a
+value that is not on the list of the policy were counted by ``x LIKE 'no%'``, and no longer when one
+more came whose value begins otherwise.
 """
 
 from __future__ import annotations
@@ -54,14 +54,20 @@ def test_one_more_person_moves_a_count_by_one_at_most(tmp_path: Path, kind: str)
     for name, more in (("without", ""), ("with", "1000,south,zzz\n")):
         folder = tmp_path / name
         folder.mkdir()
-        (folder / "t.csv").write_text("id,x,y\n" + "".join(f"{i},nowhere,nowhere\n" for i in range(1000)) + more)
+        (folder / "t.csv").write_text(
+            "id,x,y\n" + "".join(f"{i},nowhere,nowhere\n" for i in range(1000)) + more
+        )
         (folder / "r.csv").write_text("k\nnowhere\nnowhat\n")
         if kind == "parquet":
             pq.write_table(csv.read_csv(folder / "t.csv"), folder / "t.parquet")
         (folder / "p.toml").write_text(POLICY.format(kind=kind))
         with hr.open(folder / "p.toml", in_process=True) as db:
-            asked = (f"SELECT COUNT(*) AS n FROM t WHERE {one}".replace("id_known", "y IS NOT NULL") for one in CONDITIONS)
-            counts.append([db.query(sql, epsilon=50).rows[0]["n"] for sql in asked])  # noise is 0 but for e^-50
+            asked = (
+                f"SELECT COUNT(*) AS n FROM t WHERE {one}".replace("id_known", "y IS NOT NULL")
+                for one in CONDITIONS
+            )
+            # noise is 0 but for e^-50
+            counts.append([db.query(sql, epsilon=50).rows[0]["n"] for sql in asked])
     assert counts[0] == [0] * len(CONDITIONS)
     assert all(abs(a - b) <= 1 for a, b in zip(*counts, strict=True))
 
@@ -72,11 +78,25 @@ def test_public_tables_are_asked_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(POLICY.format(kind="csv"))
     with hr.open(tmp_path / "p.toml", in_process=True) as db:
         value = "NULLIF(k, 'nowhat')"
-        for condition in (f"{value} LIKE 'no%'", f"SUBSTRING({value}, 1, 2) = 'no'", f"{value} LIKE 'n%' AND TRUE"):
-            assert db.query(f"SELECT COUNT(*) AS n FROM r WHERE {condition}").rows == [{"n": 1}], condition
-        joined = "SELECT COUNT(*) AS n FROM r JOIN r s ON r.k = s.k AND NULLIF(s.k, 'nowhat') LIKE 'no%'"
+        for condition in (
+            f"{value} LIKE 'no%'",
+            f"SUBSTRING({value}, 1, 2) = 'no'",
+            f"{value} LIKE 'n%' AND TRUE",
+        ):
+            assert db.query(f"SELECT COUNT(*) AS n FROM r WHERE {condition}").rows == [{"n": 1}], (
+                condition
+            )
+        joined = (
+            "SELECT COUNT(*) AS n FROM r JOIN r s ON r.k = s.k AND NULLIF(s.k, 'nowhat') LIKE 'no%'"
+        )
         assert db.query(joined).rows == [{"n": 1}]
-        for condition in (f"{value} LIKE 'no%'", f"({value} LIKE 'no%' AND (k >= 'n'))", f"LEAST({value}, {value}) LIKE 'no%'"):
-            assert db.query(f"SELECT k FROM r GROUP BY k HAVING {condition}").rows == [{"k": "nowhere"}], condition
+        for condition in (
+            f"{value} LIKE 'no%'",
+            f"({value} LIKE 'no%' AND (k >= 'n'))",
+            f"LEAST({value}, {value}) LIKE 'no%'",
+        ):
+            assert db.query(f"SELECT k FROM r GROUP BY k HAVING {condition}").rows == [
+                {"k": "nowhere"}
+            ], condition
         grouped = f"SELECT {value} AS y, COUNT(*) AS n FROM r GROUP BY y HAVING y LIKE 'no%'"
         assert db.query(grouped).rows == [{"y": "nowhere", "n": 1}]

@@ -1,4 +1,6 @@
-"""Data of a new version are asked anew: no answer about the old ones is given for them, or averaged with one about them."""
+"""Data of a new version are asked anew: no answer about the old ones is given for them, or
+averaged with one about them.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def count(db: Database, epsilon: int) -> int:
 
 
 def after(folder: Path, epsilon: int) -> tuple[int, Any]:
-    """A hundred rows are counted at epsilon 50; then there are 300, of a new version: their count at ``epsilon``, and what it cost.
+    """A hundred rows are counted at epsilon 50; then there are 300, of a new version: their count
+    at ``epsilon``, and what it cost.
 
     Noise of scale 1/50 is never more than a few.
     """
@@ -52,16 +55,26 @@ def after(folder: Path, epsilon: int) -> tuple[int, Any]:
 
 def forgotten_by_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = Ledger.answers
-    monkeypatch.setattr(Ledger, "answers", lambda self, question, _: [*answers(self, question, "1"), *answers(self, question, "2")])
+    monkeypatch.setattr(
+        Ledger,
+        "answers",
+        lambda self, question, _: [*answers(self, question, "1"), *answers(self, question, "2")],
+    )
 
 
 def forgotten_by_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = normal._encode_owner
-    monkeypatch.setattr(normal, "_encode_owner", lambda *given: [part for place, part in enumerate(plain(*given)) if place != 1])
+    monkeypatch.setattr(
+        normal,
+        "_encode_owner",
+        lambda *given: [part for place, part in enumerate(plain(*given)) if place != 1],
+    )
 
 
 @pytest.mark.parametrize("forget", [None, forgotten_by_the_ledger, forgotten_by_the_question])
-def test_an_answer_is_about_the_data_of_its_version(forget: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_about_the_data_of_its_version(
+    forget: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is part of the question, and the ledger is asked for it: either would do."""
     if forget is not None:
         forget(monkeypatch)
@@ -70,7 +83,9 @@ def test_an_answer_is_about_the_data_of_its_version(forget: Any, tmp_path: Path,
     assert cost == 50
 
 
-@pytest.mark.parametrize(("epsilon", "told", "paid"), [(50, 100, 0), (60, 218, 60)], ids=["reused", "averaged"])
+@pytest.mark.parametrize(
+    ("epsilon", "told", "paid"), [(50, 100, 0), (60, 218, 60)], ids=["reused", "averaged"]
+)
 def test_a_build_that_forgets_versions_is_found(
     epsilon: int, told: int, paid: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
-"""What went wrong in other systems, by its number in the list of threats or by the issue where it was told; each shown on a build with
-that mistake as well. Those that move a number too far are among the planted mistakes of ``planted``."""
+"""What went wrong in other systems, by its number in the list of threats or by the issue where it
+was told; each shown on a build with that mistake as well. Those that move a number too far are
+among the planted mistakes of ``planted``."""
 
 from __future__ import annotations
 
@@ -22,7 +23,15 @@ from database.attacks.wider_mutants import no_limit_of_partners
 from hedgerow import open as open_policy
 from hedgerow import protect
 from hedgerow.engines.duckdb.engine import DuckDB
-from hedgerow.errors import BudgetExceeded, HedgerowError, InvalidArgument, Refused, SourceError, Unbounded, Unsupported
+from hedgerow.errors import (
+    BudgetExceeded,
+    HedgerowError,
+    InvalidArgument,
+    Refused,
+    SourceError,
+    Unbounded,
+    Unsupported,
+)
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.privacy.loss import Loss
@@ -33,7 +42,10 @@ from hedgerow.release.release import ReleaseNoise
 
 def people(count: int = 50, **columns: list[Any]) -> pa.Table:
     return pa.table(
-        {"who": pa.array(range(count), pa.int64()), **(columns or {"age": pa.array([n % 90 for n in range(count)], pa.int64())})}
+        {
+            "who": pa.array(range(count), pa.int64()),
+            **(columns or {"age": pa.array([n % 90 for n in range(count)], pa.int64())}),
+        }
     )
 
 
@@ -46,7 +58,14 @@ def asked(*questions: str) -> list[Asked]:
 
 def shown() -> set[Any]:
     towns = ["big"] * 199 + ["lone"]
-    arguments: dict[str, Any] = {"unit": "who", "neighbours": "add-remove", "columns": {}, "epsilon": 9, "delta": 1e-9, "max_groups": 1}
+    arguments: dict[str, Any] = {
+        "unit": "who",
+        "neighbours": "add-remove",
+        "columns": {},
+        "epsilon": 9,
+        "delta": 1e-9,
+        "max_groups": 1,
+    }
     with protect(people(200, town=towns), **arguments) as db:
         answer = db.query("SELECT town, COUNT(*) FROM data GROUP BY town", epsilon=1, delta=1e-12)
         return {one["town"] for one in answer.rows}  # type: ignore[union-attr]
@@ -55,7 +74,10 @@ def shown() -> set[Any]:
 def test_a12_the_key_of_one_person_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown() == {"big"}
     calibrate = Threshold.calibrate
-    monkeypatch.setattr(Threshold, "calibrate", lambda *a, **k: replace(calibrate(*a, **k), minimum_count=-1000))  # as a build that shows all
+    # as a build that shows all
+    monkeypatch.setattr(
+        Threshold, "calibrate", lambda *a, **k: replace(calibrate(*a, **k), minimum_count=-1000)
+    )
     with pytest.raises(InvalidArgument, match="states all of its delta"):
         shown()
     mutants.believed(monkeypatch)
@@ -67,7 +89,8 @@ def test_a13_having_order_and_limit_see_noise_alone(monkeypatch: pytest.MonkeyPa
     (cut,) = asked(few)
     plain, again = asked(DECLARED, few)
     assert plain.plan == cut.plan
-    assert (again.status, again.charge) == ("answered", {})  # the same question: it was answered, and is only shown otherwise
+    # the same question: it was answered, and is only shown otherwise
+    assert (again.status, again.charge) == ("answered", {})
     assert len(cut.released["keys"]) == 12
     mutants.limit_before_noise(monkeypatch)
     (wrong,) = asked(few)
@@ -92,19 +115,25 @@ public = true
 
 
 def joined(folder: Path, *, unique: bool) -> int:
-    """How many rows there are after a join of one person's row with a public table that has three to its region."""
+    """How many rows there are after a join of one person's row with a public table that has
+    three to its region.
+    """
     folder.mkdir()
     (folder / "answers.csv").write_text("region\nnorth\n")
     (folder / "towns.csv").write_text("region,zone\nnorth,a\nnorth,b\nnorth,a\nsouth,b\n")
     (folder / "p.toml").write_text(ROWS + ('unique = "region"\n' if unique else ""))
     with open_policy(folder / "p.toml", in_process=True) as db:
-        answer = db.query("SELECT COUNT(*) AS n FROM answers JOIN towns USING (region)", epsilon=5000)
+        answer = db.query(
+            "SELECT COUNT(*) AS n FROM answers JOIN towns USING (region)", epsilon=5000
+        )
         found: int = answer.rows[0]["n"]  # type: ignore[union-attr]
         return found
 
 
 @pytest.mark.long
-def test_a14_a_public_table_does_not_multiply_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a14_a_public_table_does_not_multiply_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(Unsupported, match="may meet several rows"):
         joined(tmp_path / "refused", unique=False)
     assert joined(tmp_path / "believed", unique=True) == 1  # although it is not true
@@ -129,7 +158,14 @@ def test_a14_a_public_table_does_not_multiply_people(tmp_path: Path, monkeypatch
     ],
 )
 def test_a14_a15_nobody_redefines_or_reads_an_id(sql: str) -> None:
-    with protect(people(), unit="who", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, delta=1e-9) as db:
+    with protect(
+        people(),
+        unit="who",
+        neighbours="add-remove",
+        columns={"age": (0, 110)},
+        epsilon=1,
+        delta=1e-9,
+    ) as db:
         with pytest.raises(Refused):
             db.query(sql)
         assert len(db.ledger.entries()) == 2  # the ledger's own, and the policy
@@ -141,7 +177,9 @@ def test_a14_bounds_do_not_outlive_their_column() -> None:
     assert found.plan.measures[0].grid.high == 990  # type: ignore[union-attr]
 
 
-def test_a15_ids_that_differ_in_case_or_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a15_ids_that_differ_in_case_or_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     both = pa.table({"uid": [1, 2], "UID": [1, 1]})
     with pytest.raises((SourceError, InvalidArgument)):
         protect(both, unit="uid", neighbours="add-remove", columns={}, epsilon=1)
@@ -153,16 +191,32 @@ def test_a15_ids_that_differ_in_case_or_type(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     "sql",
     [
-        *(f"SELECT {call} FROM data" for call in ("SUM(x)", "AVG(x)", "VAR_POP(x)", "CORR(x, age)", "MEDIAN(x)", "MIN(x)", "MODE(x)")),
+        *(
+            f"SELECT {call} FROM data"
+            for call in (
+                "SUM(x)",
+                "AVG(x)",
+                "VAR_POP(x)",
+                "CORR(x, age)",
+                "MEDIAN(x)",
+                "MIN(x)",
+                "MODE(x)",
+            )
+        ),
         "SELECT SUM(n) FROM (SELECT who, COUNT(*) AS n FROM data GROUP BY who)",
         "SELECT AVG(s) FROM (SELECT who, SUM(age) AS s FROM data GROUP BY who)",
-        "SELECT MAX(s, method => 'laplace') FROM (SELECT who, SUM(age) + 1 AS s FROM data GROUP BY who)",
+        (
+            "SELECT MAX(s, method => 'laplace') FROM (SELECT who, SUM(age) + 1 AS s FROM data GROUP"
+            " BY who)"
+        ),
         "SELECT SUM(age / (age - 3)) FROM data",
     ],
 )
 def test_a16_without_bounds_there_is_no_answer(sql: str) -> None:
     table = people(50, age=[n % 90 for n in range(50)], x=list(range(50)))
-    with protect(table, unit="who", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1) as db:
+    with protect(
+        table, unit="who", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1
+    ) as db:
         with pytest.raises(Unbounded):
             db.query(sql)
         assert len(db.ledger.entries()) == 2
@@ -172,17 +226,24 @@ def test_a16_without_bounds_there_is_no_answer(sql: str) -> None:
 def test_a16_nor_where_nobody_seems_to_move_it(call: str) -> None:
     table = people(3, x=[5, 5, 7])
     columns = {"x": {"type": "integer", "values": [5]}}
-    with protect(table, unit="who", neighbours="add-remove", columns=columns, epsilon=1) as db, pytest.raises(Refused):
+    with (
+        protect(table, unit="who", neighbours="add-remove", columns=columns, epsilon=1) as db,
+        pytest.raises(Refused),
+    ):
         db.query(f"SELECT {call} FROM data")
 
 
-MANY = "SELECT AVG(age), VAR_POP(cost), CORR(age, score), MEDIAN(age), COUNT(DISTINCT city), SUM(cost), COUNT(*) FROM data"
+MANY = (
+    "SELECT AVG(age), VAR_POP(cost), CORR(age, score), MEDIAN(age), COUNT(DISTINCT city),"
+    " SUM(cost), COUNT(*) FROM data"
+)
 
 
 def test_a18_the_price_covers_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
     (found,) = asked(MANY)
     assert found.plan is not None
-    assert len(found.plan.measures) == len(found.released["laws"]) == 5  # SUM(cost) is read off the moments of cost, COUNT(*) of age
+    # SUM(cost) is read off the moments of cost, COUNT(*) of age
+    assert len(found.plan.measures) == len(found.released["laws"]) == 5
     assert len(found.released["numbers"]) == (2 + 1) + 3 + 9 + 1 + 1
     rule = PERSON.policy(PERSON.tables([row(Random(1), 1)])).table("data")
     assert rule is not None
@@ -193,29 +254,49 @@ def test_a18_the_price_covers_every_number(monkeypatch: pytest.MonkeyPatch) -> N
     assert any(problem.startswith("price") for problem in priced(wrong, rule.privacy_unit))
 
 
-EMPTY = "SELECT region, level, COUNT(*), MEDIAN(age) FROM data WHERE NOT age >= 0 GROUP BY region, level"
+EMPTY = (
+    "SELECT region, level, COUNT(*), MEDIAN(age) FROM data WHERE NOT age >= 0 GROUP BY region,"
+    " level"
+)
 
 
 def test_a19_empty_groups_share_no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of twelve medians of nothing are one of 111 values, and equal by chance once in 10^22 runs."""
+    """All of twelve medians of nothing are one of 111 values, and equal by chance once in 10^22
+    runs.
+    """
     (found,) = asked(EMPTY)
     assert list(shared_noise(found)) == []
     assert len(set(found.released["numbers"][1])) > 1
     published = door._release_measure
-    monkeypatch.setattr(door, "_release_measure", lambda *given: [one[:1] * 12 for one in published(*given)])
+    monkeypatch.setattr(
+        door, "_release_measure", lambda *given: [one[:1] * 12 for one in published(*given)]
+    )
     (wrong,) = asked(EMPTY)
     assert list(shared_noise(wrong)) == ["noise: all groups got the same"]
     assert len(set(wrong.released["numbers"][1])) == 1
 
 
 def spend_delta() -> int:
-    """How many questions at nearly all of delta are answered, with epsilon enough for a thousand."""
+    """How many questions at nearly all of delta are answered, with epsilon enough for a
+    thousand.
+    """
     towns = ["a", "b"] * 25
-    arguments: dict[str, Any] = {"unit": "who", "neighbours": "add-remove", "columns": {}, "epsilon": 100, "delta": 1e-7, "max_units": 100}
+    arguments: dict[str, Any] = {
+        "unit": "who",
+        "neighbours": "add-remove",
+        "columns": {},
+        "epsilon": 100,
+        "delta": 1e-7,
+        "max_units": 100,
+    }
     with protect(people(50, town=towns), **arguments) as db:
         for answered in range(4):
             try:
-                db.query(f"SELECT town, COUNT(*) FROM data WHERE town <> '{answered}' GROUP BY town", epsilon=0.1, delta=4e-8)
+                db.query(
+                    f"SELECT town, COUNT(*) FROM data WHERE town <> '{answered}' GROUP BY town",
+                    epsilon=0.1,
+                    delta=4e-8,
+                )
             except BudgetExceeded:
                 return answered
     return 4
@@ -224,13 +305,24 @@ def spend_delta() -> int:
 def test_opendp_1716_a_budget_is_both_of_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert spend_delta() <= 2
     loss = ReleaseNoise.loss
-    monkeypatch.setattr(ReleaseNoise, "loss", lambda self, moves: Loss(loss(self, moves).epsilon, Fraction(0), loss(self, moves).rho))
+    monkeypatch.setattr(
+        ReleaseNoise,
+        "loss",
+        lambda self, moves: Loss(loss(self, moves).epsilon, Fraction(0), loss(self, moves).rho),
+    )
     assert spend_delta() == 4
 
 
 def statuses(size: int) -> list[object]:
     found: list[object] = []
-    with protect(people(size), unit="who", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=9, delta=1e-9) as db:
+    with protect(
+        people(size),
+        unit="who",
+        neighbours="add-remove",
+        columns={"age": (0, 110)},
+        epsilon=9,
+        delta=1e-9,
+    ) as db:
         for sql in (
             "SELECT COUNT(*), AVG(age) FROM data",
             "SELECT MEDIAN(age), VAR_POP(age) FROM data",

@@ -1,4 +1,6 @@
-"""Programs that are proved and try to tell exact counts nevertheless: by what they say, by failing, by taking long."""
+"""Programs that are proved and try to tell exact counts nevertheless: by what they say, by
+failing, by taking long.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ from hedgerow.verify.prove.certificate import Certificate, hash_program
 from hedgerow.verify.prove.checker import check
 
 COUNT, TRUTH, BIG = "SELECT COUNT(*) FROM data", 4217, 10**98
-HEAD = '@mechanism(epsilon="eps", neighbours="one")\ndef f(q: private[list[int]], n: public[int], eps: public[float]):\n'
+HEAD = (
+    '@mechanism(epsilon="eps", neighbours="one")\ndef f(q: private[list[int]], n: public[int], eps:'
+    " public[float]):\n"
+)
 
 
 def written(body: str) -> Program:
@@ -32,7 +37,9 @@ def written(body: str) -> Program:
 
 
 def proved(body: str, *more: Expression) -> tuple[Program, Certificate]:
-    """A program whose first noise makes up for the move of the count; the others stay as they are."""
+    """A program whose first noise makes up for the move of the count; the others stay as they
+    are.
+    """
     program = written(body)
     certificate = proof(program, entry_back("q", 0), *more)
     assert check(program, certificate) is None, check(program, certificate)
@@ -42,7 +49,9 @@ def proved(body: str, *more: Expression) -> tuple[Program, Certificate]:
 @pytest.fixture
 def db() -> Iterator[Database]:
     table = pa.table({"id": list(range(TRUTH))})
-    with protect(table, unit="id", neighbours="add-remove", columns={}, epsilon=1, max_rows_per_group=1) as found:
+    with protect(
+        table, unit="id", neighbours="add-remove", columns={}, epsilon=1, max_rows_per_group=1
+    ) as found:
         yield found
 
 
@@ -51,20 +60,32 @@ def spent(db: Database) -> Any:
 
 
 # Over the reals each of them is the count with noise of scale 1/eps, or made of it.
-THERE_AND_BACK = f"y = x / {BIG}\n" + f"y = y / {BIG}\n" * 6 + f"y = y * {BIG}\n" * 7 + "return q[0] + y"
+THERE_AND_BACK = (
+    f"y = x / {BIG}\n" + f"y = y / {BIG}\n" * 6 + f"y = y * {BIG}\n" * 7 + "return q[0] + y"
+)
 SAYINGS = {
     "there and back": THERE_AND_BACK,
-    "back and there": f"y = x * {BIG}\n" + f"y = y * {BIG}\n" * 6 + f"y = y / {BIG}\n" * 7 + "return q[0] + y",
-    "with the count": f"y = (q[0] + x) / {BIG}\n" + f"y = y / {BIG}\n" * 6 + f"y = y * {BIG}\n" * 7 + "return y",
+    "back and there": (
+        f"y = x * {BIG}\n" + f"y = y * {BIG}\n" * 6 + f"y = y / {BIG}\n" * 7 + "return q[0] + y"
+    ),
+    "with the count": (
+        f"y = (q[0] + x) / {BIG}\n" + f"y = y / {BIG}\n" * 6 + f"y = y * {BIG}\n" * 7 + "return y"
+    ),
     "by squares": "y = (x + 1) * (x - 1) - x * x + 1 + x\nreturn q[0] + y",
-    "by the smaller": f"y = min(x / {BIG}, x / {BIG})\ny = abs(y * {BIG}) if x > 0 else 0 - abs(y * {BIG})\nreturn q[0] + y",
+    "by the smaller": (
+        f"y = min(x / {BIG}, x / {BIG})\ny = abs(y * {BIG}) if x > 0 else 0 - abs(y *"
+        f" {BIG})\nreturn q[0] + y"
+    ),
     "by the rest": f"z = q[0] + x\ny = z / {BIG} % 1 + floor(z / {BIG})\nreturn y * {BIG}",
 }
 
 
 # The checker does not see these two; what runs is looked at all the same.
 UNSEEN = {
-    "in a loop": f"y = x\nfor i in range(n):\n    y = y / {BIG}\nfor j in range(n):\n    y = y * {BIG}\nreturn q[0] + y",
+    "in a loop": (
+        f"y = x\nfor i in range(n):\n    y = y / {BIG}\nfor j in range(n):\n    y = y *"
+        f" {BIG}\nreturn q[0] + y"
+    ),
     "by a root": f"y = x * sqrt(2) / {BIG}\ny = y * sqrt(2) / 2 * {BIG}\nreturn q[0] + y",
 }
 
@@ -93,16 +114,25 @@ def test_a_digest_that_was_replaced_changes_nothing(db: Database) -> None:
     with pytest.raises(Refused, match="does not prove f"):
         db.run(evil, replace(certificate, source=hash_program(evil)), q=[COUNT], n=1, eps=1)
     assert spent(db) == 0
-    db.run(plain, replace(certificate, source=hash_program(evil)), q=[COUNT], n=1, eps=Fraction(1, 10))
+    db.run(
+        plain, replace(certificate, source=hash_program(evil)), q=[COUNT], n=1, eps=Fraction(1, 10)
+    )
 
 
-# Nothing of these is told, so that their proofs are true. Reached on some data only, each would fail there, or take long.
+# Nothing of these is told, so that their proofs are true. Reached on some data only, each would
+# fail there, or take long.
 HIDDEN = {
-    "noise of a scale that is not drawn": ("y = geometric(10000000000000 / eps)", "scale must lie between"),
+    "noise of a scale that is not drawn": (
+        "y = geometric(10000000000000 / eps)",
+        "scale must lie between",
+    ),
     "a logarithm of 0": ("y = ln(n - 7)", "logarithm"),
     "the root of -1": ("y = sqrt(6 - n)", "square root"),
     "e to the power of 20,000": ("y = exp(n + 20000)", "more than 10,000"),
-    "two constants": ("y = q[0] * (ln(6) - ln(2) - ln(3))\nz = 1 if y < 0 else 2", "two irrational constants"),
+    "two constants": (
+        "y = q[0] * (ln(6) - ln(2) - ln(3))\nz = 1 if y < 0 else 2",
+        "two irrational constants",
+    ),
     "a number of a gigabyte": ("y = q[0]\n" + "y = y * y\n" * 30, "may grow beyond"),
     "bits of no width": ("y = uniform_bits(n - 7)", "as wide as a number below 1"),
 }
@@ -118,16 +148,25 @@ def test_nothing_fails_where_data_decide(name: str) -> None:
 
 
 def test_it_is_refused_before_it_is_charged(db: Database) -> None:
-    program, certificate = proved(f"x = laplace(1 / eps)\nif q[0] > {TRUTH - 1}:\n    y = ln(n - 7)\nreturn q[0] + x")
-    with pytest.raises(Refused, match="f fails at these arguments, whatever the data are: a logarithm"):
+    program, certificate = proved(
+        f"x = laplace(1 / eps)\nif q[0] > {TRUTH - 1}:\n    y = ln(n - 7)\nreturn q[0] + x"
+    )
+    with pytest.raises(
+        Refused, match="f fails at these arguments, whatever the data are: a logarithm"
+    ):
         db.run(program, certificate, q=[COUNT], n=7, eps=1)
     assert spent(db) == 0
 
 
 def test_nothing_takes_long_where_data_decide() -> None:
     heavy = "".join(f"        y{k} = q[0] * {BIG} * {k}\n" for k in range(100))
-    program = written(f"x = laplace(1 / eps)\nfor i in range(n):\n    if q[0] > {TRUTH - 1}:\n{heavy}return q[0] + x")
+    program = written(
+        f"x = laplace(1 / eps)\nfor i in range(n):\n    if q[0] > {TRUTH - 1}:\n{heavy}return"
+        " q[0] + x"
+    )
     public = {"n": 100_000, "eps": Fraction(1)}
     check_resources(program, public, {"q": 1})
-    with pytest.raises(Refused, match=r"on some data it could take [\d,]+ seconds, and the deadline is 60"):
+    with pytest.raises(
+        Refused, match=r"on some data it could take [\d,]+ seconds, and the deadline is 60"
+    ):
         check_resources(program, public, {"q": 1}, seconds=60)

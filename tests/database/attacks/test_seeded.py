@@ -1,6 +1,8 @@
-"""Mistakes that `make check` must find by itself, each by a small question on two or three neighbouring tables.
+"""Mistakes that `make check` must find by itself, each by a small question on two or three
+neighbouring tables.
 
-All of them are promised to it (``brief.PROMISED``). That they find the mistakes is shown in `make test`, with each of them planted.
+All of them are promised to it (``brief.PROMISED``). That they find the mistakes is shown in `make
+test`, with each of them planted.
 """
 
 from __future__ import annotations
@@ -32,8 +34,13 @@ NOTHING = {"cost": math.nan, "temp": math.nan, "gap": math.nan, "score": math.na
 
 def _calm(world: World) -> list[Row]:
     """Six people with two rows each, of whom nobody is old."""
-    rows = [{name: values[place % len(values)] for name, values in TAME.items()} for place in range(12)]
-    return [row | {ID: _who(world, place // 2 + 1), "age": min(row["age"], 55)} for place, row in enumerate(rows)]
+    rows = [
+        {name: values[place % len(values)] for name, values in TAME.items()} for place in range(12)
+    ]
+    return [
+        row | {ID: _who(world, place // 2 + 1), "age": min(row["age"], 55)}
+        for place, row in enumerate(rows)
+    ]
 
 
 def _who(world: World, number: int) -> Any:
@@ -41,9 +48,14 @@ def _who(world: World, number: int) -> Any:
 
 
 def _everywhere(world: World) -> list[Row]:
-    """Somebody with two rows in every group that there can be, in towns where nobody else is, and with the most of everything."""
+    """Somebody with two rows in every group that there can be, in towns where nobody else is,
+    and with the most of everything.
+    """
     places = list(itertools.product(("north", "south", "east", "west"), (1, 2, 3)))
-    there = [{"region": region, "level": level, "city": f"town {place}", **BEYOND} for place, (region, level) in enumerate(places)]
+    there = [
+        {"region": region, "level": level, "city": f"town {place}", **BEYOND}
+        for place, (region, level) in enumerate(places)
+    ]
     return [_calm(world)[0] | {ID: _who(world, 6)} | one for one in there for _ in range(3)]
 
 
@@ -77,7 +89,10 @@ def _breaches(opened: Versions, sql: str) -> list[str]:
 
 
 QUESTIONS = {
-    "a count that comes free with its mean": (PERSON, "SELECT region, level, AVG(age) FROM data GROUP BY region, level"),
+    "a count that comes free with its mean": (
+        PERSON,
+        "SELECT region, level, AVG(age) FROM data GROUP BY region, level",
+    ),
     "a mean at half its price": (REPLACED, "SELECT AVG(score) FROM data"),
     "two sums at the price of one": (PERSON, "SELECT SUM(age), COUNT(cost) FROM data"),
     "sensitivity from the largest value": (ROW, "SELECT SUM(age) FROM data"),
@@ -102,14 +117,22 @@ def test_nothing_shows_the_mistake(mistake: str, worlds: dict[World, Versions]) 
 def test_what_is_no_number_is_not_counted(worlds: dict[World, Versions]) -> None:
     opened = worlds[PERSON]
     opened.forget()
-    without, _, with_ = (opened.ask(version, "SELECT COUNT(cost) FROM data") for version in range(3))
+    without, _, with_ = (
+        opened.ask(version, "SELECT COUNT(cost) FROM data") for version in range(3)
+    )
     assert without.cells is not None
     assert with_.cells is not None
-    assert [column.tolist() for column in with_.cells.numbers] == [column.tolist() for column in without.cells.numbers] != []
+    assert (
+        [column.tolist() for column in with_.cells.numbers]
+        == [column.tolist() for column in without.cells.numbers]
+        != []
+    )
 
 
 def test_two_tables_opened_apart_get_the_same_noise() -> None:
-    """The tables above share one catalog; these share nothing, so that no bound can come from a look at them either."""
+    """The tables above share one catalog; these share nothing, so that no bound can come from a
+    look at them either.
+    """
     laws = []
     for rows in _neighbours(ROW)[:2]:
         with protect(ROW.tables(rows)["data"], **ROW.arguments) as db:
@@ -140,6 +163,8 @@ SEEDED: tuple[Patch, ...] = (
 
 @pytest.mark.long
 @pytest.mark.parametrize("plant", SEEDED, ids=lambda plant: plant.__name__)
-def test_a_seeded_mistake_is_found(plant: Patch, worlds: dict[World, Versions], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seeded_mistake_is_found(
+    plant: Patch, worlds: dict[World, Versions], monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch)
     assert any(_breaches(worlds[world], sql) for world, sql in QUESTIONS.values())

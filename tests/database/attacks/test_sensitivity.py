@@ -1,4 +1,6 @@
-"""Sensitivity is real: made-up questions on made-up neighbours, recorded where exact numbers go through the door."""
+"""Sensitivity is real: made-up questions on made-up neighbours, recorded where exact numbers go
+through the door.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,12 @@ def test_no_neighbour_moves_further_than_declared(scene: str, part: int) -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("scene", "name"), [("one table", "files 23"), ("shop", "files")])  # 23: it meets NaN beside tame numbers
+# 23: it meets NaN beside tame numbers
+@pytest.mark.parametrize(("scene", "name"), [("one table", "files 23"), ("shop", "files")])
 def test_nor_do_those_in_files(scene: str, name: str, tmp_path: Path) -> None:
-    """Of a Parquet file the engine knows more before it looks: the least and the greatest of each column, and believes them."""
+    """Of a Parquet file the engine knows more before it looks: the least and the greatest of
+    each column, and believes them.
+    """
     found = seek(name, PAIRS, SCENES[scene], tmp_path)
     assert found.violations == []
     assert found.pairs >= PAIRS
@@ -54,17 +59,36 @@ def _rows(who: int, times: int = 1, **values: object) -> list[Row]:
         ("SELECT SUM(cost) FROM data", {"cost": float("nan")}, {"cost": float("inf")}),
         ("SELECT AVG(age) FROM data", {"age": -7}, {"age": 999}),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", {"city": "ulm"}, {"city": "bonn"}),
-        ("SELECT region, SUM(age) FROM data GROUP BY region", {"age": 110}, {"age": 110, "region": "west"}),
+        (
+            "SELECT region, SUM(age) FROM data GROUP BY region",
+            {"age": 110},
+            {"age": 110, "region": "west"},
+        ),
         ("SELECT SUM(age, contribution_bounds_per_group => (0, 40)) FROM data", {}, {"age": 110}),
         ("SELECT VAR_POP(age) FROM data", {}, {"age": 110}),
         ("SELECT COUNT(*) FILTER (WHERE age > 0) FROM data", {}, {"age": 1}),
         ("SELECT COUNT(*) FROM data a JOIN data b ON a.id = b.id WHERE b.age > 0", {}, {"age": 1}),
-        ("SELECT SUM(s) FROM (SELECT id, LEAST(GREATEST(SUM(age), 0), 50) AS s FROM data GROUP BY id)", {}, {"age": 110}),
-        ("SELECT SUM(age) FROM (SELECT id, age FROM data UNION ALL SELECT id, age FROM data)", {}, {"age": 110}),
+        (
+            (
+                "SELECT SUM(s) FROM (SELECT id, LEAST(GREATEST(SUM(age), 0), 50) AS s FROM data"
+                " GROUP BY id)"
+            ),
+            {},
+            {"age": 110},
+        ),
+        (
+            "SELECT SUM(age) FROM (SELECT id, age FROM data UNION ALL SELECT id, age FROM data)",
+            {},
+            {"age": 110},
+        ),
     ],
 )
-def test_the_worst_neighbour_goes_all_the_way(relation: str, sql: str, one: Row, other: Row) -> None:
-    """Declared sensitivity is not only enough: one unit with more rows than count does move the answer that far."""
+def test_the_worst_neighbour_goes_all_the_way(
+    relation: str, sql: str, one: Row, other: Row
+) -> None:
+    """Declared sensitivity is not only enough: one unit with more rows than count does move the
+    answer that far.
+    """
     world = World(ID, relation, 1, 3, "laplace", "integer")
     rest = _rows(1) + _rows(2, region="south", city="kiel")
     first = rest + (_rows(3, 9, **one) if relation == "change-one" else [])
@@ -82,14 +106,19 @@ def test_the_worst_neighbour_goes_all_the_way(relation: str, sql: str, one: Row,
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("sql", ["SELECT MEDIAN(age) FROM data", "SELECT MAX(age) FROM data", "SELECT MODE(level) FROM data"])
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT MEDIAN(age) FROM data", "SELECT MAX(age) FROM data", "SELECT MODE(level) FROM data"],
+)
 def test_so_do_samples(relation: str, sql: str) -> None:
     world = World(ID, relation, 1, 3, "laplace", "integer")
     first = _rows(1) + (_rows(3, 9, age=1, level=2) if relation == "change-one" else [])
     with versions(world, [first, _rows(1) + _rows(3, 9, age=99, level=3)]) as opened:
         one, other = opened.ask(0, sql), opened.ask(1, sql)
         shift = Shift.of(one.cells, other.cells, 0)  # type: ignore[arg-type]
-        assert shift == Shift(1, 3 if relation == "change-one" else 0, 3, 3 if relation == "change-one" else 0, 3)
+        assert shift == Shift(
+            1, 3 if relation == "change-one" else 0, 3, 3 if relation == "change-one" else 0, 3
+        )
 
 
 @pytest.mark.parametrize("ids", ["integer", "text", "real"])
@@ -100,8 +129,14 @@ def test_rows_of_nobody_change_nothing(ids: str) -> None:
     if ids == "real":
         nobody += [row(random, float("nan")) for _ in range(20)]
     with versions(world, [rows, rows + nobody]) as opened:
-        for sql in ("SELECT COUNT(*), SUM(age) FROM data", "SELECT city, AVG(cost) FROM data GROUP BY city"):
+        for sql in (
+            "SELECT COUNT(*), SUM(age) FROM data",
+            "SELECT city, AVG(cost) FROM data GROUP BY city",
+        ):
             one, other = opened.ask(0, sql), opened.ask(1, sql)
             assert one.plan is not None
-            assert all(Distance.of(one.cells, other.cells, places).l0 == 0 for _, places in columns(one.plan.measures))  # type: ignore[arg-type]
+            assert all(
+                Distance.of(one.cells, other.cells, places).l0 == 0
+                for _, places in columns(one.plan.measures)
+            )  # type: ignore[arg-type]
             assert one.cells.keys == other.cells.keys  # type: ignore[union-attr]

@@ -1,4 +1,6 @@
-"""More planted mistakes: in joins, per-unit subqueries, links, parts, different values, moments, choices and their price."""
+"""More planted mistakes: in joins, per-unit subqueries, links, parts, different values, moments,
+choices and their price.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from hedgerow.engines.compile import relations as rows
 from hedgerow.engines.compile import sums
 from hedgerow.engines.compile.ordered_values import OrderedValueQuery
 from hedgerow.engines.compile.relations import UNIT_COLUMN, CompiledRelation, RelationCompiler
-from hedgerow.engines.compile.sql_builders import binary, case_when, cast, column, integer_literal, select
+from hedgerow.engines.compile.sql_builders import (
+    binary,
+    case_when,
+    cast,
+    column,
+    integer_literal,
+    select,
+)
 from hedgerow.plan.measures import ClampedGrid, Measure, UnitReach
 from hedgerow.plan.nodes import Join, Table
 from hedgerow.plan.order_statistics import OrderStatistic
@@ -37,7 +46,11 @@ def join_without_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = rows.binary
 
     def test(a: exp.Expr, operator: type[exp.Binary], b: exp.Expr) -> exp.Expr:
-        return exp.true() if a == column(UNIT_COLUMN, "s") and b == column(UNIT_COLUMN, "p") else plain(a, operator, b)
+        return (
+            exp.true()
+            if a == column(UNIT_COLUMN, "s") and b == column(UNIT_COLUMN, "p")
+            else plain(a, operator, b)
+        )
 
     monkeypatch.setattr(rows, "binary", test)
 
@@ -45,7 +58,11 @@ def join_without_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
 def fold_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each unit has a row of its own, and in it what all units come to."""
     plain = rows.compile_unit_statistic
-    monkeypatch.setattr(rows, "compile_unit_statistic", lambda *arguments: exp.Window(this=exp.Max(this=plain(*arguments))))
+    monkeypatch.setattr(
+        rows,
+        "compile_unit_statistic",
+        lambda *arguments: exp.Window(this=exp.Max(this=plain(*arguments))),
+    )
 
 
 def one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,12 +92,16 @@ def parts_for_each_question(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def parts_by_hash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parts that stay are those of the smallest hash: a part that comes later may take the place of an earlier one."""
+    """The parts that stay are those of the smallest hash: a part that comes later may take the
+    place of an earlier one.
+    """
     plain = RelationCompiler._compile_first_parts
 
     def first_parts(self: RelationCompiler, node: Table, needed: Sequence[str]) -> CompiledRelation:
         found = plain(self, node, needed)
-        (window,) = (one for one in found.query.find_all(exp.Window) if isinstance(one.this, exp.DenseRank))
+        (window,) = (
+            one for one in found.query.find_all(exp.Window) if isinstance(one.this, exp.DenseRank)
+        )
         (by,) = window.args["order"].expressions
         by.set("this", self.dialect.build_rank([column(UNIT_COLUMN), by.this.copy()]))
         return found
@@ -102,9 +123,15 @@ def unpartnered_are_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_limit_of_partners(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row that is somebody of its own meets all public rows that agree: that there is one was believed."""
+    """A row that is somebody of its own meets all public rows that agree: that there is one was
+    believed.
+    """
     plain = RelationCompiler._compile_join
-    monkeypatch.setattr(RelationCompiler, "_compile_join", lambda self, node, needed: plain(self, replace(node, matches=None), needed))
+    monkeypatch.setattr(
+        RelationCompiler,
+        "_compile_join",
+        lambda self, node, needed: plain(self, replace(node, matches=None), needed),
+    )
 
 
 def values_without_cap(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,20 +140,33 @@ def values_without_cap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def values_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A value that several units have goes to one of them, and is cut off with what that one has too much."""
+    """A value that several units have goes to one of them, and is cut off with what that one has
+    too much.
+    """
     plain = OrderedValueQuery._keep_first
 
     def cut(self: OrderedValueQuery, found: exp.Select, place: exp.Expr, most: int) -> exp.Select:
         keys = [(key.name, key.copy()) for key in self._keys]
-        owners = select([(UNIT_COLUMN, exp.Max(this=column(UNIT_COLUMN))), *keys, ("v", column("v"))], found)
-        return plain(self, owners.group_by(*(key.copy() for key in self._keys), column("v"), copy=False), place, most)
+        owners = select(
+            [(UNIT_COLUMN, exp.Max(this=column(UNIT_COLUMN))), *keys, ("v", column("v"))], found
+        )
+        return plain(
+            self,
+            owners.group_by(*(key.copy() for key in self._keys), column("v"), copy=False),
+            place,
+            most,
+        )
 
     monkeypatch.setattr(OrderedValueQuery, "_keep_first", cut)
 
 
 def moments_of_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = Measure._moments_sensitivity
-    monkeypatch.setattr(Measure, "_moments_sensitivity", lambda self, groups, reach: plain(self, groups, replace(reach, rows=1)))
+    monkeypatch.setattr(
+        Measure,
+        "_moments_sensitivity",
+        lambda self, groups, reach: plain(self, groups, replace(reach, rows=1)),
+    )
 
 
 def _picked_for(monkeypatch: pytest.MonkeyPatch, **less: Any) -> None:
@@ -179,7 +219,10 @@ def filter_after_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
         if measure.kind != "values":
             return plain(self, measure, parts)
         fine = integer_literal(measure.resolution)
-        return [self._build_total(binary(value, exp.Mul, fine.copy()), wide=False) for value in self._build_value_sums(measure, parts)]
+        return [
+            self._build_total(binary(value, exp.Mul, fine.copy()), wide=False)
+            for value in self._build_value_sums(measure, parts)
+        ]
 
     monkeypatch.setattr(sums.SumCompiler, "_total_measure", added_up)
 
@@ -190,7 +233,16 @@ def rest_beyond_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def added_up(self: sums.SumCompiler, measure: Measure, parts: Any) -> list[exp.Expr]:
         found = plain(self, measure, parts)
-        return [*found[:-1], self._build_total(self._build_unscaled(measure, parts, column("n"))[-1], wide=False)] if measure.has_null_sum else found
+        return (
+            [
+                *found[:-1],
+                self._build_total(
+                    self._build_unscaled(measure, parts, column("n"))[-1], wide=False
+                ),
+            ]
+            if measure.has_null_sum
+            else found
+        )
 
     monkeypatch.setattr(sums.SumCompiler, "_total_measure", added_up)
 
@@ -201,7 +253,11 @@ def rows_without_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = sums.SumCompiler._total_measure
 
     def added_up(self: sums.SumCompiler, measure: Measure, parts: Any) -> list[exp.Expr]:
-        return [self._build_total(column("n"), wide=False)] if measure.kind == "rows" else plain(self, measure, parts)
+        return (
+            [self._build_total(column("n"), wide=False)]
+            if measure.kind == "rows"
+            else plain(self, measure, parts)
+        )
 
     monkeypatch.setattr(sums.SumCompiler, "_total_measure", added_up)
 
@@ -209,16 +265,27 @@ def rows_without_cap(monkeypatch: pytest.MonkeyPatch) -> None:
 def clip_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clipped value is computed, and the raw one is added up."""
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
-    monkeypatch.setattr(reading, "clamp", lambda value, low, high, *before: case_when(*before, otherwise=value) if before else value)
+    monkeypatch.setattr(
+        reading,
+        "clamp",
+        lambda value, low, high, *before: case_when(*before, otherwise=value) if before else value,
+    )
 
 
 def name_keeps_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A column that is computed anew under an old name keeps the bounds of the old one, and the engine believes them."""
+    """A column that is computed anew under an old name keeps the bounds of the old one, and the
+    engine believes them.
+    """
     plain = shaping.build_projection
 
     def shaped(scope: Scope, outputs: Any) -> Scope:
         found, old = plain(scope, outputs), {one.name: one.range for one in scope.columns}
-        return replace(found, columns=tuple(replace(one, range=old.get(one.name, one.range)) for one in found.columns))
+        return replace(
+            found,
+            columns=tuple(
+                replace(one, range=old.get(one.name, one.range)) for one in found.columns
+            ),
+        )
 
     monkeypatch.setattr(shaping, "build_projection", shaped)
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
@@ -238,17 +305,30 @@ def lower_bound_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sum_keeps_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sum of two columns keeps the bounds of the first, and the engine believes them."""
-    monkeypatch.setitem(FUNCTIONS, "+", replace(FUNCTIONS["+"], infer_range=lambda ranges: ranges[0]))  # type: ignore[arg-type]
+    monkeypatch.setitem(
+        FUNCTIONS, "+", replace(FUNCTIONS["+"], infer_range=lambda ranges: ranges[0])
+    )  # type: ignore[arg-type]
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
 
 
 def count_without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the numbers of a mean the first gets noise, and the one that makes it a count is taken as it is."""
+    """Of the numbers of a mean the first gets noise, and the one that makes it a count is taken
+    as it is.
+    """
     plain = release._release_measure
 
-    def published(law: Any, measure: Any, columns: Sequence[Any], shown: Sequence[int]) -> list[list[int | None]]:
+    def published(
+        law: Any, measure: Any, columns: Sequence[Any], shown: Sequence[int]
+    ) -> list[list[int | None]]:
         found = plain(law, measure, columns, shown)
-        return found if isinstance(law, CalibratedSelection) else [found[0], *([int(n) for n in columns[i][list(shown)]] for i in range(1, len(found)))]
+        return (
+            found
+            if isinstance(law, CalibratedSelection)
+            else [
+                found[0],
+                *([int(n) for n in columns[i][list(shown)]] for i in range(1, len(found))),
+            ]
+        )
 
     monkeypatch.setattr(release, "_release_measure", published)
 
@@ -256,7 +336,9 @@ def count_without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 def group_too_many_for_picks(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = OrderedValueQuery._keep_first
 
-    def cut(self: OrderedValueQuery, cut_rows: exp.Select, place: exp.Window, most: int) -> exp.Select:
+    def cut(
+        self: OrderedValueQuery, cut_rows: exp.Select, place: exp.Window, most: int
+    ) -> exp.Select:
         return plain(self, cut_rows, place, most + isinstance(place.this, exp.DenseRank))
 
     monkeypatch.setattr(OrderedValueQuery, "_keep_first", cut)

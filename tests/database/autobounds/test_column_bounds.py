@@ -1,4 +1,6 @@
-"""The choice of bounds on its own: every value has its place, the engine agrees, the price holds, ranks are near."""
+"""The choice of bounds on its own: every value has its place, the engine agrees, the price
+holds, ranks are near.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,40 @@ from hedgerow.privacy.loss import compute_pure_rho
 from hedgerow.privacy.unit import Unit
 
 VALUES: dict[Type, list[Any]] = {
-    "integer": [None, 0, 1, -1, 2, 3, 4, 5, -1000, 2**61, 2**61 + 1, 2**62, 2**62 + 1, 2**63 - 1, -(2**63)],
-    "real": [None, 0.0, -0.0, 5e-324, 2.0**-30, 2.0**-30 * 1.5, 0.3, -1.0, 1.0, 1.0000000001, -7e9, 2.0**62, 1e300, math.inf, -math.inf],
+    "integer": [
+        None,
+        0,
+        1,
+        -1,
+        2,
+        3,
+        4,
+        5,
+        -1000,
+        2**61,
+        2**61 + 1,
+        2**62,
+        2**62 + 1,
+        2**63 - 1,
+        -(2**63),
+    ],
+    "real": [
+        None,
+        0.0,
+        -0.0,
+        5e-324,
+        2.0**-30,
+        2.0**-30 * 1.5,
+        0.3,
+        -1.0,
+        1.0,
+        1.0000000001,
+        -7e9,
+        2.0**62,
+        1e300,
+        math.inf,
+        -math.inf,
+    ],
 }
 
 
@@ -64,12 +98,26 @@ def test_an_engine_finds_the_same_places(type_: Type, unit: str) -> None:
 
 def test_of_linked_and_partitioned_tables_too() -> None:
     parent = Schema("p", (Column("k", "integer"),), "id")
-    linked = Schema("t", (Column("x", "integer"), Column("k", "integer")), "id", link=Link("k", parent, "k"))
+    linked = Schema(
+        "t", (Column("x", "integer"), Column("k", "integer")), "id", link=Link("k", parent, "k")
+    )
     rows = [{"x": 9, "k": 1}, {"x": -3, "k": 1}, {"x": 100, "k": 7}]
-    found = agreed(build_bounds_plan(linked, Column("x", "integer")), {"t": rows, "p": [{"id": 5, "k": 1}, {"id": 6, "k": 1}]})
-    assert found == {(): ((5, 5), (0, 0))}  # 16 is the magnitude of 9, two people have such a row, and nobody the last one
-    parts = Schema("t", (Column("x", "integer"), Column("k", "integer", values=(1, 2))), "id", partition=Partition("k", 1))
-    found = agreed(build_bounds_plan(parts, Column("x", "integer")), {"t": [{"id": 5, "x": 2, "k": 1}, {"id": 5, "x": 99, "k": 2}]})
+    found = agreed(
+        build_bounds_plan(linked, Column("x", "integer")),
+        {"t": rows, "p": [{"id": 5, "k": 1}, {"id": 6, "k": 1}]},
+    )
+    # 16 is the magnitude of 9, two people have such a row, and nobody the last one
+    assert found == {(): ((5, 5), (0, 0))}
+    parts = Schema(
+        "t",
+        (Column("x", "integer"), Column("k", "integer", values=(1, 2))),
+        "id",
+        partition=Partition("k", 1),
+    )
+    found = agreed(
+        build_bounds_plan(parts, Column("x", "integer")),
+        {"t": [{"id": 5, "x": 2, "k": 1}, {"id": 5, "x": 99, "k": 2}]},
+    )
     assert found == {(): ((2,), (1,))}
 
 
@@ -77,7 +125,10 @@ def test_of_linked_and_partitioned_tables_too() -> None:
 @pytest.mark.parametrize("group", [1, 3])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Fraction(10)])
 def test_it_costs_what_is_said(relation: Any, group: int, epsilon: Fraction) -> None:
-    plan, unit = build_bounds_plan(_schema("real"), Column("x", "real")), Unit(relation, "id", group)
+    plan, unit = (
+        build_bounds_plan(_schema("real"), Column("x", "real")),
+        Unit(relation, "id", group),
+    )
     loss = calibrate_search_noise(plan, unit, epsilon, "laplace").loss(plan.sensitivity(unit))
     assert (loss.epsilon, loss.delta) == (epsilon, 0)
     sharp = calibrate_search_noise(plan, unit, epsilon, "gaussian").loss(plan.sensitivity(unit))
@@ -112,7 +163,9 @@ def test_a_part_has_as_many_decimals_as_an_epsilon_may_have() -> None:
         ("real", 93, 1, (0, 2**62)),
     ],
 )
-def test_what_is_chosen_means_bounds_with_headroom(type_: Type, place: int, sign: int, ends: tuple[Any, Any]) -> None:
+def test_what_is_chosen_means_bounds_with_headroom(
+    type_: Type, place: int, sign: int, ends: tuple[Any, Any]
+) -> None:
     assert decode_bounds(type_, ((place,), (sign,))) == ends
     column = Column("x", type_, *map(Fraction, ends))
     assert column.range.is_bounded
@@ -126,13 +179,19 @@ def test_below_all_magnitudes_is_too_few() -> None:
 def _sample(values: list[float]) -> tuple[list[int], list[int]]:
     """Sorted places, and signs."""
     sizes = [0.0, *map(float, list_magnitudes("real"))]
-    return sorted(bisect_left(sizes, abs(value)) for value in values), sorted(int(value >= 0) for value in values)
+    return sorted(bisect_left(sizes, abs(value)) for value in values), sorted(
+        int(value >= 0) for value in values
+    )
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_so_many_units_are_left_outside_and_no_more(relation: Any) -> None:
     """The choice is as many ranks off as ``error`` says, but for one run in 10^10."""
-    plan, unit, random = build_bounds_plan(_schema("real", "row"), Column("x", "real")), Unit(relation, "row"), Random("ranks")
+    plan, unit, random = (
+        build_bounds_plan(_schema("real", "row"), Column("x", "real")),
+        Unit(relation, "row"),
+        Random("ranks"),
+    )
     sizes, signs = _sample([random.lognormvariate(10, 1) for _ in range(4000)])
     size_law, sign_law = calibrate_search_noise(plan, unit, Fraction(1, 2), "laplace").mechanisms
     off = size_law.rank_error(Fraction(1, 10**10))  # type: ignore[union-attr]
@@ -144,10 +203,19 @@ def test_so_many_units_are_left_outside_and_no_more(relation: Any) -> None:
 
 
 def test_with_a_price_to_spare_the_choice_is_the_largest_magnitude() -> None:
-    """One unit is left outside at most: where the largest is far above the rest, magnitudes between are as good."""
-    plan, unit = build_bounds_plan(_schema("real", "row"), Column("x", "real")), Unit("add-remove", "row")
+    """One unit is left outside at most: where the largest is far above the rest, magnitudes
+    between are as good.
+    """
+    plan, unit = (
+        build_bounds_plan(_schema("real", "row"), Column("x", "real")),
+        Unit("add-remove", "row"),
+    )
     size_law, sign_law = calibrate_search_noise(plan, unit, Fraction(1000), "laplace").mechanisms
-    for values, ends in (([300.0, 700.0, 800.0], (0, 2048)), ([1.5, -3.0, -4.0], (-8, 8)), ([0.0] * 9, (0, Fraction(1, 2**30)))):
+    for values, ends in (
+        ([300.0, 700.0, 800.0], (0, 2048)),
+        ([1.5, -3.0, -4.0], (-8, 8)),
+        ([0.0] * 9, (0, Fraction(1, 2**30))),
+    ):
         sizes, signs = _sample(values)
         chosen = size_law.sample(sizes), sign_law.sample(signs)  # type: ignore[arg-type]
         assert decode_bounds("real", chosen) == ends  # type: ignore[arg-type]
@@ -155,7 +223,10 @@ def test_with_a_price_to_spare_the_choice_is_the_largest_magnitude() -> None:
 
 def test_beyond_all_data_lies_one_chance_in_30_000() -> None:
     """From the probabilities themselves, not by drawing."""
-    plan, unit = build_bounds_plan(_schema("real", "row"), Column("x", "real")), Unit("add-remove", "row")
+    plan, unit = (
+        build_bounds_plan(_schema("real", "row"), Column("x", "real")),
+        Unit("add-remove", "row"),
+    )
     law = calibrate_search_noise(plan, unit, Fraction(1, 4), "laplace").mechanisms[0]
     sizes, _ = _sample([1000.0] * 1000)
     mechanism, (pick, _) = law.mechanism, plan.measures  # type: ignore[union-attr]

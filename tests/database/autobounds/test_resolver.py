@@ -1,4 +1,6 @@
-"""Bounds that are found: paid for first, kept for all, told in answers and explanations; refusals cost nothing."""
+"""Bounds that are found: paid for first, kept for all, told in answers and explanations;
+refusals cost nothing.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,14 @@ from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open, open_frame
 from hedgerow.database.autobounds.resolver import BoundsResolver
 from hedgerow.engines.data_source import Cells
-from hedgerow.errors import BudgetExceeded, LedgerError, Refused, SourceError, Unbounded, Unsupported
+from hedgerow.errors import (
+    BudgetExceeded,
+    LedgerError,
+    Refused,
+    SourceError,
+    Unbounded,
+    Unsupported,
+)
 from hedgerow.ledger import Entry, verify
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.release.release import _encode_payload
@@ -28,12 +37,19 @@ from hedgerow.release.release import _encode_payload
 def test_bounds_are_found_first_and_paid_out_of_the_question() -> None:
     with finding() as db:
         answer = ask(db, SUM)
-        assert charges(db) == [("bounds of data.income", Fraction(SURE, 4)), ("SUM(income)", Fraction(3 * SURE, 4))]
+        assert charges(db) == [
+            ("bounds of data.income", Fraction(SURE, 4)),
+            ("SUM(income)", Fraction(3 * SURE, 4)),
+        ]
         assert db.budget.spent == SURE  # type: ignore[union-attr]
         assert answer.cost.epsilon == SURE
         exact = sum(people()["income"].to_pylist())
-        assert answer.rows[0]["s"] == pytest.approx(exact, abs=200)  # noise of scale 2.7: two rows of at most 2,048, at epsilon 1,500
-        assert "Not declared but found privately: bounds of data.income, 0 to 2,048 (entry 3)." in answer.notes
+        # noise of scale 2.7: two rows of at most 2,048, at epsilon 1,500
+        assert answer.rows[0]["s"] == pytest.approx(exact, abs=200)
+        assert (
+            "Not declared but found privately: bounds of data.income, 0 to 2,048 (entry 3)."
+            in answer.notes
+        )
         assert not any(row["note"] for row in db.query("SELECT note FROM hedgerow.ledger").rows)
 
 
@@ -61,11 +77,21 @@ def test_a_larger_epsilon_is_a_new_answer_under_the_old_bounds() -> None:
 
 def test_several_columns_share_the_part_of_the_bounds() -> None:
     with finding() as db:
-        answer = ask(db, "SELECT SUM(income) AS s, SUM(change) AS c, SUM(income * change) AS p, COUNT(*) AS n FROM data")
-        assert charges(db)[:2] == [("bounds of data.income", Fraction(SURE, 8)), ("bounds of data.change", Fraction(SURE, 8))]
+        answer = ask(
+            db,
+            "SELECT SUM(income) AS s, SUM(change) AS c, SUM(income * change) AS p, COUNT(*) AS n"
+            " FROM data",
+        )
+        assert charges(db)[:2] == [
+            ("bounds of data.income", Fraction(SURE, 8)),
+            ("bounds of data.change", Fraction(SURE, 8)),
+        ]
         assert db.budget.spent == SURE  # type: ignore[union-attr]
         table = people()
-        exact = sum(a * b for a, b in zip(table["income"].to_pylist(), table["change"].to_pylist(), strict=True))
+        exact = sum(
+            a * b
+            for a, b in zip(table["income"].to_pylist(), table["change"].to_pylist(), strict=True)
+        )
         assert answer.rows[0]["c"] == pytest.approx(sum(table["change"].to_pylist()), abs=50)
         assert answer.rows[0]["p"] == pytest.approx(exact, abs=2048 * 128 / 2)
         assert answer.rows[0]["n"] == pytest.approx(1200, abs=5)
@@ -84,8 +110,12 @@ def test_questions_that_need_no_bounds_read_the_column_as_it_is() -> None:
 
 
 def test_a_new_version_of_the_data_has_bounds_of_its_own(tmp_path: Path) -> None:
-    page = clinic.POLICY.replace("max_rows_per_group = 3", 'max_rows_per_group = 3\nauto_bounds = true\nversion = "1"')
-    page = page.replace("epsilon = 3.0", "epsilon = 9000").replace("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 4000")
+    page = clinic.POLICY.replace(
+        "max_rows_per_group = 3", 'max_rows_per_group = 3\nauto_bounds = true\nversion = "1"'
+    )
+    page = page.replace("epsilon = 3.0", "epsilon = 9000").replace(
+        "max_epsilon_per_query = 1.0", "max_epsilon_per_query = 4000"
+    )
     page = page.replace('cost = { type = "real", min = 0, max = 1000, step = 0.01 }\n', "")
     path = clinic.write(tmp_path, page)
     with open(path, in_process=True) as db:
@@ -112,7 +142,11 @@ def test_every_unit_relation_and_noise(unit: str, neighbours: str, noise: str) -
         answer = ask(db, "SELECT AVG(change) AS m, SUM(income) AS s FROM data")
         assert any("-128 to 128" in note for note in answer.notes)
         assert any("0 to 2,048" in note for note in answer.notes)
-        assert [what for what, _ in charges(db)] == ["bounds of data.change", "bounds of data.income", "AVG(change), SUM(income)"]
+        assert [what for what, _ in charges(db)] == [
+            "bounds of data.change",
+            "bounds of data.income",
+            "AVG(change), SUM(income)",
+        ]
         assert answer.rows[0]["m"] == pytest.approx(fmean(people()["change"].to_pylist()), abs=5)
 
 
@@ -127,16 +161,23 @@ def test_linked_tables_and_parts(tmp_path: Path) -> None:
         assert any("items.quantity" in note and "0 to 8" in note for note in answer.notes)
         ask(db, "SELECT SUM(price) FROM orders WHERE month = DATE '2026-01-01'")
         bodies = [entry.body for entry in db.ledger.entries() if entry.kind == "charge"]
-        assert ["parts" in body for body in bodies] == [False, False, False, True]  # the bounds are charged to all parts
-        with pytest.raises(Unbounded, match="number has no bounds"):  # it leads items to their customer
+        # the bounds are charged to all parts
+        assert ["parts" in body for body in bodies] == [False, False, False, True]
+        # it leads items to their customer
+        with pytest.raises(Unbounded, match="number has no bounds"):
             db.query("SELECT SUM(number) FROM orders", epsilon=1)
 
 
 def test_per_unit_sums_are_found_bounds_too() -> None:
     with finding() as db:
-        sql = "SELECT AVG(t) AS m FROM (SELECT id, LEAST(GREATEST(SUM(income), 0), 4000) AS t FROM data GROUP BY id)"
+        sql = (
+            "SELECT AVG(t) AS m FROM (SELECT id, LEAST(GREATEST(SUM(income), 0), 4000) AS t FROM"
+            " data GROUP BY id)"
+        )
         table = people()
-        assert ask(db, sql).rows[0]["m"] == pytest.approx(2 * fmean(table["income"].to_pylist()), abs=20)
+        assert ask(db, sql).rows[0]["m"] == pytest.approx(
+            2 * fmean(table["income"].to_pylist()), abs=20
+        )
         assert charges(db)[0] == ("bounds of data.income", Fraction(SURE, 4))
 
 
@@ -145,18 +186,26 @@ def test_per_unit_sums_are_found_bounds_too() -> None:
 
 def test_explain_before_bounds_are_found_touches_no_data_and_costs_nothing() -> None:
     with finding() as db:
-        for told in (db.explain("SELECT SUM(income), COUNT(*) FROM data", epsilon=4), db.query(f"EXPLAIN PRIVACY {SUM}", epsilon=4)):
+        for told in (
+            db.explain("SELECT SUM(income), COUNT(*) FROM data", epsilon=4),
+            db.query(f"EXPLAIN PRIVACY {SUM}", epsilon=4),
+        ):
             assert isinstance(told, Explanation)
             assert told.epsilon == told.cost.epsilon == 4
             assert told.covered
             assert not told.free
             assert told.questions_left == 2500
-            assert "To be found first, privately, for 25 % of its epsilon (1), and for all questions: bounds of data.income." in repr(told)
+            assert (
+                "To be found first, privately, for 25 % of its epsilon (1), and for all questions:"
+                " bounds of data.income." in repr(told)
+            )
             assert (told.lines[0].scale, told.lines[0].expected_error) == (None, None)
             assert told.lines[0].note == "its error can be told when all is found"
-            assert not any("-1" in said or "-4" in said for said in (*told.steps, *told.notes))  # nothing of the stand-in
+            # nothing of the stand-in
+            assert not any("-1" in said or "-4" in said for said in (*told.steps, *told.notes))
         first = db.explain("SELECT SUM(income), COUNT(*) FROM data", epsilon=4)
-        assert first.lines[1].expected_error == pytest.approx(1.33, abs=0.2)  # two rows at half of three quarters of 4
+        # two rows at half of three quarters of 4
+        assert first.lines[1].expected_error == pytest.approx(1.33, abs=0.2)
         assert db._engine is None
         assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy"]
 
@@ -173,7 +222,13 @@ def test_explain_after_bounds_are_found_tells_them_and_the_error() -> None:
 
 
 def test_an_error_cannot_be_asked_for_before() -> None:
-    with finding() as db, pytest.raises(Refused, match="when its bounds or caps are found, which comes first: name an epsilon instead"):
+    with (
+        finding() as db,
+        pytest.raises(
+            Refused,
+            match="when its bounds or caps are found, which comes first: name an epsilon instead",
+        ),
+    ):
         db.explain(SUM, error=5)
 
 
@@ -190,7 +245,12 @@ def test_explain_says_when_the_budget_does_not_cover_both() -> None:
 
 def test_without_the_word_of_the_policy_bounds_are_declared() -> None:
     with finding(finds=False) as db:
-        with pytest.raises(Unbounded, match=r"or write auto_bounds = true under \[tables.data\]: they are then found privately"):
+        with pytest.raises(
+            Unbounded,
+            match=(
+                r"or write auto_bounds = true under \[tables.data\]: they are then found privately"
+            ),
+        ):
             db.query(SUM, epsilon=1)
         assert only_opened(db)
 
@@ -218,7 +278,10 @@ def test_what_is_refused_for_another_reason_finds_no_bounds() -> None:
 def test_both_must_be_affordable_before_either_is_paid() -> None:
     with finding(epsilon=2 * SURE) as db:
         db.query("SELECT COUNT(*) FROM data", epsilon=SURE)
-        with pytest.raises(BudgetExceeded, match=r"The budget does not cover this question.*This is the budget of the population"):
+        with pytest.raises(
+            BudgetExceeded,
+            match=r"The budget does not cover this question.*This is the budget of the population",
+        ):
             db.query(SUM, epsilon=SURE + 1)  # the bounds alone would fit
         assert [what for what, _ in charges(db)] == ["COUNT(*)"]
         ask(db, SUM)
@@ -226,10 +289,17 @@ def test_both_must_be_affordable_before_either_is_paid() -> None:
 
 
 def test_so_it_is_with_a_quota_and_with_the_most_of_one_question(tmp_path: Path) -> None:
-    page = clinic.POLICY.replace("max_rows_per_group = 3", "max_rows_per_group = 3\nauto_bounds = true")
+    page = clinic.POLICY.replace(
+        "max_rows_per_group = 3", "max_rows_per_group = 3\nauto_bounds = true"
+    )
     page = page.replace('cost = { type = "real", min = 0, max = 1000, step = 0.01 }\n', "")
     with open(clinic.write(tmp_path, page), in_process=True) as db:
-        with pytest.raises(BudgetExceeded, match=r"The quota of analyst 'ana' does not cover this question: it asks for epsilon 0\.6"):
+        with pytest.raises(
+            BudgetExceeded,
+            match=(
+                r"The quota of analyst 'ana' does not cover this question: it asks for epsilon 0\.6"
+            ),
+        ):
             db.query("SELECT SUM(cost) FROM visits", epsilon=0.6, analyst="ana")
         with pytest.raises(Refused, match="at most epsilon 1 "):
             db.query("SELECT SUM(cost) FROM visits", epsilon=1.2)
@@ -237,11 +307,15 @@ def test_so_it_is_with_a_quota_and_with_the_most_of_one_question(tmp_path: Path)
 
 
 def test_the_whole_counts_towards_a_quota(tmp_path: Path) -> None:
-    page = clinic.POLICY.replace("max_rows_per_group = 3", "max_rows_per_group = 3\nauto_bounds = true")
+    page = clinic.POLICY.replace(
+        "max_rows_per_group = 3", "max_rows_per_group = 3\nauto_bounds = true"
+    )
     page = page.replace('cost = { type = "real", min = 0, max = 1000, step = 0.01 }\n', "").replace(
         "max_epsilon = 0.5", f"max_epsilon = {SURE}"
     )
-    page = page.replace("epsilon = 3.0", "epsilon = 9000").replace("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 4000")
+    page = page.replace("epsilon = 3.0", "epsilon = 9000").replace(
+        "max_epsilon_per_query = 1.0", "max_epsilon_per_query = 4000"
+    )
     with open(clinic.write(tmp_path, page), in_process=True) as db:
         ask(db, "SELECT SUM(cost) FROM visits", analyst="ana")
         assert db.ledger.state.asked_epsilon("ana") == SURE
@@ -250,7 +324,9 @@ def test_the_whole_counts_towards_a_quota(tmp_path: Path) -> None:
 
 
 def test_too_few_people_are_told() -> None:
-    """Among nobody every point is as good, and 93 of 100,093 are magnitudes: that three searches find one has a chance below 10^-9."""
+    """Among nobody every point is as good, and 93 of 100,093 are magnitudes: that three searches
+    find one has a chance below 10^-9.
+    """
     told = set()
     for _ in range(3):
         with finding(people().slice(0, 0)) as db:
@@ -260,8 +336,9 @@ def test_too_few_people_are_told() -> None:
                 told.add(str(refused))
                 assert charges(db) == [("bounds of data.income", Fraction(SURE, 4))]
     assert told == {
-        "Not found: bounds of data.income. There are too few people with a value for so small an epsilon. "
-        f"The search cost epsilon {SURE // 4}. Ask with a larger one, which pays for another search, or declare it in the policy."
+        "Not found: bounds of data.income. There are too few people with a value for so small an"
+        f" epsilon. The search cost epsilon {SURE // 4}. Ask with a larger one, which pays for"
+        " another search, or declare it in the policy."
     }
 
 
@@ -276,23 +353,41 @@ def begin(db: Database, epsilon: int) -> Entry:
     """The charge of a search that goes on."""
     search = db._resolver.find_bounds_search(("data", "income"))
     charge, about = {"people": search.loss(Fraction(epsilon))}, {"aggregates": ["earlier"]}
-    return db.ledger.charge(charge, analyst="x", epsilon=epsilon, question=search.key, version=search.table.version, about=about)
+    return db.ledger.charge(
+        charge,
+        analyst="x",
+        epsilon=epsilon,
+        question=search.key,
+        version=search.table.version,
+        about=about,
+    )
 
 
 def end(db: Database, entry: Entry, place: int) -> None:
     """That search found this place."""
-    noise = db._resolver.find_bounds_search(("data", "income")).noise(Fraction(entry.body["epsilon"]))
+    noise = db._resolver.find_bounds_search(("data", "income")).noise(
+        Fraction(entry.body["epsilon"])
+    )
     db.ledger.answer(entry, _encode_payload([()], [[place], [1]], noise))
 
 
 def test_what_was_sought_in_vain_is_sought_again_for_a_higher_price_only() -> None:
     with finding() as db:
         keep(db, -5, SURE // 4)
-        with pytest.raises(Refused, match=r"too few people .* Nothing is charged: an earlier question sought it for as much\. Ask with"):
+        with pytest.raises(
+            Refused,
+            match=(
+                r"too few people .* Nothing is charged: an earlier question sought it for as much\."
+                r" Ask with"
+            ),
+        ):
             db.query(SUM, epsilon=SURE)
         assert len(charges(db)) == 1
         ask(db, SUM, SURE + 4)
-        assert charges(db)[1:] == [("bounds of data.income", Fraction(SURE, 4) + 1), ("SUM(income)", Fraction(3 * SURE, 4) + 3)]
+        assert charges(db)[1:] == [
+            ("bounds of data.income", Fraction(SURE, 4) + 1),
+            ("SUM(income)", Fraction(3 * SURE, 4) + 3),
+        ]
 
 
 def test_the_bounds_that_were_found_first_stand() -> None:
@@ -310,7 +405,8 @@ def test_a_search_that_began_earlier_and_ends_later_changes_no_bounds() -> None:
         slow, first = begin(db, 1), keep(db, 36, 1)
         assert f"0 to 64 (entry {first.seq})" in ask(db, SUM).notes[-1]
         end(db, slow, 40)
-        db._resolver = BoundsResolver(db.policy, db.catalog, db.ledger)  # as in another process, which remembers nothing
+        # as in another process, which remembers nothing
+        db._resolver = BoundsResolver(db.policy, db.catalog, db.ledger)
         again = ask(db, SUM)
         assert f"0 to 64 (entry {first.seq})" in again.notes[-1]
         assert again.receipt.reused
@@ -383,7 +479,9 @@ def test_a_request_that_is_sent_again_is_charged_once(crash: int) -> None:
 def test_a_request_belongs_to_one_question() -> None:
     with finding() as db:
         ask(db, SUM, request="one")
-        with pytest.raises(LedgerError, match="The request 'one' was charged already, for another question"):
+        with pytest.raises(
+            LedgerError, match="The request 'one' was charged already, for another question"
+        ):
             ask(db, "SELECT SUM(change) FROM data", request="one")
 
 
@@ -392,12 +490,15 @@ def test_a_request_belongs_to_one_question() -> None:
 
 @pytest.mark.long
 def test_a_heavy_tail_costs_a_hundredth_of_what_a_careless_bound_does() -> None:
-    """A bound a thousand times too large puts noise a thousand times too large on a sum. What is found at epsilon 1 loses a little to
-    clamping and a little to noise, in all hundreds of times less. Of five searches the middle one: one in 30,000 goes astray."""
+    """A bound a thousand times too large puts noise a thousand times too large on a sum. What is
+    found at epsilon 1 loses a little to clamping and a little to noise, in all hundreds of times
+    less. Of five searches the middle one: one in 30,000 goes astray."""
     random = Random("heavy")
     incomes = [random.lognormvariate(10, 1) for _ in range(5000)]
     table = pa.table({"id": list(range(5000)), "income": incomes})
-    careless = policy_of(table, columns={"income": (0, max(incomes) * 1000)}, max_rows_per_group=1, finds=False)
+    careless = policy_of(
+        table, columns={"income": (0, max(incomes) * 1000)}, max_rows_per_group=1, finds=False
+    )
     with open_frame(table, careless) as db:
         declared = db.explain(SUM, epsilon=1).lines[0].expected_error
     found = sorted(_lost(table, incomes) for _ in range(5))[2]
@@ -407,14 +508,17 @@ def test_a_heavy_tail_costs_a_hundredth_of_what_a_careless_bound_does() -> None:
 
 
 def _lost(table: pa.Table, incomes: list[float]) -> float:
-    """What clamping takes from a sum under the bounds that are found, and the expected noise; the answer is no farther off than that."""
+    """What clamping takes from a sum under the bounds that are found, and the expected noise;
+    the answer is no farther off than that.
+    """
     with open_frame(table, policy_of(table, columns={}, max_rows_per_group=1)) as db:
         answer = ask(db, SUM, 1)
         found = db._resolver.find_result(db._resolver.find_bounds_search(("data", "income")))
         assert found is not None
         clamped = sum(max(income - float(found.values[1]), 0) for income in incomes)
         noise = float(found.values[1]) / 0.75
-        assert abs(answer.rows[0]["s"] - sum(incomes)) <= clamped + 25 * noise  # Laplace noise is farther with a chance below 10^-10
+        # Laplace noise is farther with a chance below 10^-10
+        assert abs(answer.rows[0]["s"] - sum(incomes)) <= clamped + 25 * noise
         return clamped + noise
 
 
@@ -424,9 +528,16 @@ def test_caps_that_decide_nothing_are_not_missed(tmp_path: Path) -> None:
     assert shop.POLICY.count(declared) == 1
     path = shop.write(tmp_path, shop.POLICY.replace(declared, "auto_bounds = true\n"))
     which = "customer IN (SELECT customer FROM customers WHERE age > 30)"
-    some = f"SELECT month, price > 50 AS dear, COUNT(*) AS n FROM orders WHERE {which} GROUP BY month, dear"
+    some = (
+        f"SELECT month, price > 50 AS dear, COUNT(*) AS n FROM orders WHERE {which} GROUP BY month,"
+        " dear"
+    )
     with open(path, in_process=True) as db:
         assert ask(db, some).rows
         assert len(charges(db)) == 1
         with pytest.raises(Refused, match="The caps of customers are not declared"):
-            ask(db, "SELECT month, COUNT(*) AS n FROM orders o JOIN customers c ON o.customer = c.customer GROUP BY month")
+            ask(
+                db,
+                "SELECT month, COUNT(*) AS n FROM orders o JOIN customers c ON o.customer ="
+                " c.customer GROUP BY month",
+            )

@@ -6,7 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.database.autobounds.search import FoundBounds, build_bounds_search, build_caps_search, build_request_key
+from hedgerow.database.autobounds.search import (
+    FoundBounds,
+    build_bounds_search,
+    build_caps_search,
+    build_request_key,
+)
 from hedgerow.database.catalog_builder import build_catalog
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.errors import Unbounded
@@ -27,9 +32,20 @@ max_units = 10
 auto_bounds = true
 """
 POLICY = parse_policy(PAGE)
-CATALOG = build_catalog(POLICY, {"t": [PhysicalColumn("who", "integer"), PhysicalColumn("x", "real"), PhysicalColumn("town", "text")]})
+CATALOG = build_catalog(
+    POLICY,
+    {
+        "t": [
+            PhysicalColumn("who", "integer"),
+            PhysicalColumn("x", "real"),
+            PhysicalColumn("town", "text"),
+        ]
+    },
+)
 BOUNDS = build_bounds_search(POLICY, CATALOG, ("t", "x"))
-CAPS = build_caps_search(POLICY, CATALOG, "t", (ColumnRef("town"),), ("max_groups", "max_rows_per_group"))
+CAPS = build_caps_search(
+    POLICY, CATALOG, "t", (ColumnRef("town"),), ("max_groups", "max_rows_per_group")
+)
 
 
 def test_caps_that_the_policy_leaves_out_are_open() -> None:
@@ -39,7 +55,10 @@ def test_caps_that_the_policy_leaves_out_are_open() -> None:
 
 def test_each_search_has_a_name_of_its_own() -> None:
     rows = build_caps_search(POLICY, CATALOG, "t", (), ("max_rows_per_group",))
-    assert (BOUNDS.label, CAPS.label) == ("bounds of t.x", "max_groups and max_rows_per_group of t by town")
+    assert (BOUNDS.label, CAPS.label) == (
+        "bounds of t.x",
+        "max_groups and max_rows_per_group of t by town",
+    )
     assert rows.label == "max_rows_per_group of t"
     assert len({BOUNDS.key, CAPS.key, rows.key}) == 3
     assert build_bounds_search(POLICY, CATALOG, ("t", "x")).key == BOUNDS.key
@@ -62,9 +81,15 @@ def test_what_its_answers_mean() -> None:
     assert BOUNDS.decode_result(((31,), (0,))) == (-2, 2)
     assert CAPS.decode_result(((3,), (2,))) == (4, 2)
     assert BOUNDS.decode_result(((-1,), (0,))) is CAPS.decode_result(((3,), (-2,))) is None
-    assert FoundBounds(BOUNDS, (Fraction(0), Fraction(1, 4)), 9).note == "Not declared but found privately: bounds of t.x, 0 to 0.25 (entry 9)."
+    assert (
+        FoundBounds(BOUNDS, (Fraction(0), Fraction(1, 4)), 9).note
+        == "Not declared but found privately: bounds of t.x, 0 to 0.25 (entry 9)."
+    )
     caps = "max_groups and max_rows_per_group of t by town, 4 and 2,048 (entry 5)"
-    assert FoundBounds(CAPS, (Fraction(4), Fraction(2048)), 5).note == f"Not declared but found privately: {caps}."
+    assert (
+        FoundBounds(CAPS, (Fraction(4), Fraction(2048)), 5).note
+        == f"Not declared but found privately: {caps}."
+    )
 
 
 def test_caps_are_those_of_one_table() -> None:

@@ -1,4 +1,6 @@
-"""Drafts that cost nothing, publications that are paid for, and what happens when something goes wrong on the way."""
+"""Drafts that cost nothing, publications that are paid for, and what happens when something goes
+wrong on the way.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,14 @@ import pytest
 import hedgerow as hr
 from database.survey import REGIONS, write_survey
 from hedgerow.database.publishing.publisher import Publisher
-from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError, Refused, SourceError, Unbounded
+from hedgerow.errors import (
+    BudgetExceeded,
+    InvalidArgument,
+    LedgerError,
+    Refused,
+    SourceError,
+    Unbounded,
+)
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.output.publication import Publication, StagingFolder
 
@@ -37,13 +46,22 @@ def test_a_draft_says_what_it_will_cost_and_costs_nothing(tmp_path: Path) -> Non
         assert "epsilon 1, rho" in repr(draft)
         assert "every who, of whom at most 2 rows count" in repr(draft)
         said = draft.to_dict()
-        assert (said["kind"], said["cells"], said["rows"], said["cost"]["epsilon"]) == ("histogram", [3, 10], 2, "1/1")
+        assert (said["kind"], said["cells"], said["rows"], said["cost"]["epsilon"]) == (
+            "histogram",
+            [3, 10],
+            2,
+            "1/1",
+        )
         assert said["accuracy"][0]["rms"] == draft.error == pytest.approx(8**0.5, rel=0.02)
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-@pytest.mark.parametrize(("unit", "neighbours"), [("who", "add-remove"), ("row", "add-remove"), ("who", "change-one")])
-def test_what_is_published_is_near_the_truth_and_paid_for(tmp_path: Path, noise: str, unit: str, neighbours: str) -> None:
+@pytest.mark.parametrize(
+    ("unit", "neighbours"), [("who", "add-remove"), ("row", "add-remove"), ("who", "change-one")]
+)
+def test_what_is_published_is_near_the_truth_and_paid_for(
+    tmp_path: Path, noise: str, unit: str, neighbours: str
+) -> None:
     with opened(tmp_path, noise=noise, unit=unit, neighbours=neighbours) as db:
         found = db.publish.histogram("people", "region", epsilon=10).to(tmp_path / "out")
         table = found.to_pandas()
@@ -56,20 +74,38 @@ def test_what_is_published_is_near_the_truth_and_paid_for(tmp_path: Path, noise:
         assert table["count_clean"].min() >= 0
         (charge,) = [entry for entry in db.ledger.entries() if entry.kind == "charge"]
         assert Loss.from_dict(charge.body["charges"]["people"]) == found.cost
-        assert found.receipt["ledger"] == {"entry": charge.seq, "hash": charge.hash, "time": charge.time}
-        assert charge.body["about"] == {"folder": str(tmp_path / "out"), "table": "people", "publication": "histogram of region"}
-        assert "secret" not in (tmp_path / "out" / "report.html").read_text() + json.dumps(dict(found.receipt))
+        assert found.receipt["ledger"] == {
+            "entry": charge.seq,
+            "hash": charge.hash,
+            "time": charge.time,
+        }
+        assert charge.body["about"] == {
+            "folder": str(tmp_path / "out"),
+            "table": "people",
+            "publication": "histogram of region",
+        }
+        assert "secret" not in (tmp_path / "out" / "report.html").read_text() + json.dumps(
+            dict(found.receipt)
+        )
     assert Publication.load(tmp_path / "out").receipt == found.receipt
 
 
 def test_a_condition_says_which_rows_count(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
-        draft = db.publish.histogram("people", "smokes", where="age >= 50 AND region IN ('north', 'south')", epsilon=20)
+        draft = db.publish.histogram(
+            "people", "smokes", where="age >= 50 AND region IN ('north', 'south')", epsilon=20
+        )
         table = draft.to(tmp_path / "out").to_pandas()
         wanted = [n for n in range(600) if (7 * n) % 100 >= 50 and n % 3 < 2 and n % 50]
         exact = [sum(1 for n in wanted if (n % 4 == 0) == value) for value in (False, True)]
         assert np.abs(table["count"] - exact).max() < 12
-        for wrong in ("age > 5 GROUP BY age", "age > 5; DELETE FROM people", "note = 'secret 5'", "who = 3", "COUNT(*) > 5"):
+        for wrong in (
+            "age > 5 GROUP BY age",
+            "age > 5; DELETE FROM people",
+            "note = 'secret 5'",
+            "who = 3",
+            "COUNT(*) > 5",
+        ):
             with pytest.raises(Refused):
                 db.publish.histogram("people", "smokes", where=wrong)
 
@@ -82,7 +118,12 @@ def test_the_same_again_costs_nothing(tmp_path: Path) -> None:
         assert db.budget.spent == spent
         assert second.to_arrow().equals(first.to_arrow())
         # At a smaller epsilon the better one is there already; at a larger one it is paid.
-        assert db.publish.histogram("people", "region", epsilon=1).to(tmp_path / "c").to_arrow().equals(first.to_arrow())
+        assert (
+            db.publish.histogram("people", "region", epsilon=1)
+            .to(tmp_path / "c")
+            .to_arrow()
+            .equals(first.to_arrow())
+        )
         assert db.budget.spent == spent
         # What is gone, or was changed, has to be made anew.
         shutil.rmtree(tmp_path / "a")
@@ -101,14 +142,20 @@ def test_a_request_key_is_charged_once(tmp_path: Path) -> None:
         assert not (tmp_path / "a").exists()
 
 
-def test_a_failed_run_is_charged_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_run_is_charged_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with opened(tmp_path) as db:
         draft = db.publish.histogram("people", "region", epsilon=2)
-        monkeypatch.setattr("hedgerow.publish.output.publication.StagingFolder.save", lambda *_: 1 / 0)
+        monkeypatch.setattr(
+            "hedgerow.publish.output.publication.StagingFolder.save", lambda *_: 1 / 0
+        )
         with pytest.raises(SourceError, match="charged"):
             draft.to(tmp_path / "a")
         assert db.budget.spent == 2
-        assert not [path for path in tmp_path.iterdir() if path.name == "a" or "unpublished" in path.name]
+        assert not [
+            path for path in tmp_path.iterdir() if path.name == "a" or "unpublished" in path.name
+        ]
 
 
 KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -124,12 +171,20 @@ KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_what_was_paid_and_not_put_in_place_is_finished_later_for_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """The disk is full when the receipt is written, then somebody interrupts; all that is left is hidden, and the ledger knows it."""
+    """The disk is full when the receipt is written, then somebody interrupts; all that is left
+    is hidden, and the ledger knows it.
+    """
     columns, options = KINDS[kind]
     with opened(tmp_path) as db, monkeypatch.context() as patch:
         draft = getattr(db.publish, kind)("people", columns, epsilon=2, **options)
         patch.setattr(os, "rename", raising(OSError(28, "No space left on device")))
-        with pytest.raises(SourceError, match=r"No space left on device\. Make room for it and publish it again: that costs nothing"):
+        with pytest.raises(
+            SourceError,
+            match=(
+                r"No space left on device\. Make room for it and publish it again: that costs"
+                r" nothing"
+            ),
+        ):
             draft.to(tmp_path / "a")
         patch.setattr(os, "rename", raising(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
@@ -143,11 +198,16 @@ def test_what_was_paid_and_not_put_in_place_is_finished_later_for_nothing(
         again = less.to(tmp_path / "a")
         assert db.budget.spent == 2
         (charge,) = [entry for entry in db.ledger.entries() if entry.kind == "charge"]
-        assert again.receipt["ledger"] == {"entry": charge.seq, "hash": charge.hash, "time": charge.time}
+        assert again.receipt["ledger"] == {
+            "entry": charge.seq,
+            "hash": charge.hash,
+            "time": charge.time,
+        }
         assert Fraction(again.receipt["epsilon"]) == 2
         assert (tmp_path / "a" / "report.html").read_text().endswith("</html>\n")
         assert not [path for path in tmp_path.iterdir() if "unpublished" in path.name]
-        assert less.to(tmp_path / "b").to_arrow().equals(again.to_arrow())  # and found there from now on
+        # and found there from now on
+        assert less.to(tmp_path / "b").to_arrow().equals(again.to_arrow())
         assert db.budget.spent == 2
 
 
@@ -173,13 +233,20 @@ with hr.open({str(policy)!r}, in_process=True) as db:
     with hr.open(policy, in_process=True) as db:
         assert db.budget.spent == 2
         assert not (tmp_path / "a").exists()
-        assert db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "a").rows[0]["region"] == "north"
+        assert (
+            db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "a").rows[0]["region"]
+            == "north"
+        )
         assert db.budget.spent == 2
 
 
 @pytest.mark.parametrize("trouble", [LedgerError("The disk is full."), KeyboardInterrupt()])
-def test_one_payment_buys_one_table_however_often_it_is_tried(tmp_path: Path, trouble: BaseException) -> None:
-    """The ledger cannot write down what was made: the same request again goes on with that, and does not measure anew."""
+def test_one_payment_buys_one_table_however_often_it_is_tried(
+    tmp_path: Path, trouble: BaseException
+) -> None:
+    """The ledger cannot write down what was made: the same request again goes on with that, and
+    does not measure anew.
+    """
     with opened(tmp_path) as db:
         draft = db.publish.histogram("people", "region", epsilon=2)
         for _ in range(3):
@@ -189,13 +256,17 @@ def test_one_payment_buys_one_table_however_often_it_is_tried(tmp_path: Path, tr
                     draft.to(tmp_path / "a", request="r")
             (left,) = tmp_path.glob(".a.*.unpublished")
             table = (left / "data.parquet").read_bytes()
-        with pytest.raises(Refused, match=r"first to be put in .*/a\. Publish it there, or without the request key"):
+        with pytest.raises(
+            Refused, match=r"first to be put in .*/a\. Publish it there, or without the request key"
+        ):
             draft.to(tmp_path / "b", request="r")
         draft.to(tmp_path / "a", request="r")
         assert (tmp_path / "a" / "data.parquet").read_bytes() == table
         assert not list(tmp_path.glob(".?.*.unpublished"))
         assert db.budget.spent == 2
-        assert not any(str(tmp_path) in str(row) for row in db.query("SELECT about FROM hedgerow.ledger").rows)
+        assert not any(
+            str(tmp_path) in str(row) for row in db.query("SELECT about FROM hedgerow.ledger").rows
+        )
 
 
 def test_who_waits_hears_how_far_it_is(tmp_path: Path) -> None:
@@ -211,7 +282,9 @@ def test_who_waits_hears_how_far_it_is(tmp_path: Path) -> None:
 def test_a_budget_that_is_too_small_is_told_before_anything_happens(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         for number in range(5):
-            db.publish.histogram("people", "region", epsilon=20, where=f"age > {number}").to(tmp_path / str(number))
+            db.publish.histogram("people", "region", epsilon=20, where=f"age > {number}").to(
+                tmp_path / str(number)
+            )
         with pytest.raises(BudgetExceeded, match=r"it asks for epsilon 1\.0+ with 0\.0+ left"):
             db.publish.histogram("people", "smokes", epsilon=1).to(tmp_path / "a")
         assert not (tmp_path / "a").exists()
@@ -234,7 +307,9 @@ def test_what_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         publish = db.publish
         assert isinstance(publish, Publisher)
-        with pytest.raises(InvalidArgument, match="must be a protected table of the policy: people"):
+        with pytest.raises(
+            InvalidArgument, match="must be a protected table of the policy: people"
+        ):
             publish.histogram("persons", "region")
         with pytest.raises(InvalidArgument, match="must be a protected table"):
             publish.histogram("regions", "region")
@@ -251,7 +326,9 @@ def test_what_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
         with pytest.raises(InvalidArgument, match="ways must be at most"):
             publish.marginals("people", "region", ways=2)
         with pytest.raises(Refused, match="combinations"):
-            publish.histogram("people", ["age", "income", "region", "day"], bins={"income": 100_000})
+            publish.histogram(
+                "people", ["age", "income", "region", "day"], bins={"income": 100_000}
+            )
         with pytest.raises(InvalidArgument, match="there is something already"):
             publish.histogram("people", "region").to(tmp_path)
         assert [entry.kind for entry in db.ledger.entries() if entry.kind == "charge"] == []
@@ -265,7 +342,9 @@ def test_a_column_that_is_not_declared_is_refused_with_the_line_to_write(tmp_pat
     import pyarrow.parquet as pq
 
     table = pq.read_table(tmp_path / "people.parquet")
-    pq.write_table(table.append_column("height", pa.array([1] * len(table))), tmp_path / "people.parquet")
+    pq.write_table(
+        table.append_column("height", pa.array([1] * len(table))), tmp_path / "people.parquet"
+    )
     with hr.open(policy, in_process=True) as db, pytest.raises(Unbounded, match=r"age = \{ min"):
         db.publish.histogram("people", "age")
 
@@ -282,7 +361,9 @@ def test_an_empty_table_is_published_like_any_other(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     policy = write_survey(tmp_path)
-    pq.write_table(pq.read_table(tmp_path / "people.parquet").slice(0, 0), tmp_path / "people.parquet")
+    pq.write_table(
+        pq.read_table(tmp_path / "people.parquet").slice(0, 0), tmp_path / "people.parquet"
+    )
     with hr.open(policy, in_process=True) as db:
         table = db.publish.histogram("people", "region", epsilon=5).to(tmp_path / "a").to_pandas()
         assert np.abs(table["count"]).max() < 30
@@ -297,7 +378,13 @@ def test_the_worker_publishes_too(tmp_path: Path) -> None:
 
 def test_a_sparse_histogram_tells_what_enough_rows_share(tmp_path: Path) -> None:
     with opened(tmp_path, noise="gaussian") as db:
-        draft = db.publish.histogram("people", ["region", "age", "day", "income"], bins={"income": 1000}, sparse=True, epsilon=10)
+        draft = db.publish.histogram(
+            "people",
+            ["region", "age", "day", "income"],
+            bins={"income": 1000},
+            sparse=True,
+            epsilon=10,
+        )
         assert draft.specification.total.delta > 0
         assert len(draft.to(tmp_path / "none")) == 0  # everybody is alone in so large a domain
         shared = db.publish.histogram("people", "region", sparse=True, delta=1e-12, epsilon=10)
@@ -313,7 +400,9 @@ def test_a_sparse_histogram_tells_what_enough_rows_share(tmp_path: Path) -> None
 
 def test_a_histogram_tells_means_and_quantiles(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
-        published = db.publish.histogram("people", "age", bins={"age": 20}, epsilon=20).to(tmp_path / "ages")
+        published = db.publish.histogram("people", "age", bins={"age": 20}, epsilon=20).to(
+            tmp_path / "ages"
+        )
         mean = published.histogram().mean()
         assert mean.low <= 49.5 <= mean.high
         cdf = db.publish.cdf("people", "age", epsilon=20).to(tmp_path / "cdf")
@@ -323,18 +412,41 @@ def test_a_histogram_tells_means_and_quantiles(tmp_path: Path) -> None:
 
 def test_what_is_asked_is_part_of_the_meaning(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
-        north = db.publish.queries("people", ["region = 'north'"], epsilon=5).to(tmp_path / "north").rows
-        south = db.publish.queries("people", ["region = 'south'"], epsilon=5).to(tmp_path / "south").rows
-        assert (north[0]["question"], south[0]["question"]) == ("region = 'north'", "region = 'south'")
+        north = (
+            db.publish.queries("people", ["region = 'north'"], epsilon=5)
+            .to(tmp_path / "north")
+            .rows
+        )
+        south = (
+            db.publish.queries("people", ["region = 'south'"], epsilon=5)
+            .to(tmp_path / "south")
+            .rows
+        )
+        assert (north[0]["question"], south[0]["question"]) == (
+            "region = 'north'",
+            "region = 'south'",
+        )
         columns = ["region", "smokes", "day"]
-        two = db.publish.marginals("people", columns, ways=2, epsilon=5).to(tmp_path / "two").to_pandas()
-        three = db.publish.marginals("people", columns, ways=3, epsilon=5).to(tmp_path / "three").to_pandas()
+        two = (
+            db.publish.marginals("people", columns, ways=2, epsilon=5)
+            .to(tmp_path / "two")
+            .to_pandas()
+        )
+        three = (
+            db.publish.marginals("people", columns, ways=3, epsilon=5)
+            .to(tmp_path / "three")
+            .to_pandas()
+        )
         assert three["marginal"].nunique() == two["marginal"].nunique() + 1
         assert db.budget.spent == 20
 
 
-def test_of_two_runs_for_one_payment_one_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both draw noise; the ledger keeps the first answer, and what the second made is not moved into place."""
+def test_of_two_runs_for_one_payment_one_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both draw noise; the ledger keeps the first answer, and what the second made is not moved
+    into place.
+    """
     meet = threading.Barrier(2)
     plain = StagingFolder.save
 
@@ -372,10 +484,15 @@ def test_what_is_wrong_with_synthetic_rows_is_said_before_they_are_paid(tmp_path
 
 
 def test_a_count_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None:
-    """Rows from elsewhere have no region, and smoke nevertheless; and that they have none can be asked."""
+    """Rows from elsewhere have no region, and smoke nevertheless; and that they have none can be
+    asked.
+    """
     with opened(tmp_path, unit="row") as db:
         asked = ["smokes", "region = 'north'", "region IS NULL", "region IS NULL OR NOT smokes"]
-        counts = [round(row["count"]) for row in db.publish.queries("people", asked, epsilon=20).to(tmp_path / "a").rows]
+        counts = [
+            round(row["count"])
+            for row in db.publish.queries("people", asked, epsilon=20).to(tmp_path / "a").rows
+        ]
         smokes = [n % 4 == 0 for n in range(600)]
         region = [None if n % 50 == 0 else REGIONS[n % 3] for n in range(600)]
         exact = [
@@ -394,13 +511,22 @@ def test_questions_may_be_rows_of_a_matrix(tmp_path: Path) -> None:
     asked = np.array([[1] * 3 + [0] * 6, [0, 0, 2] * 3])
     with opened(tmp_path, unit="row") as db:
         draft = db.publish.queries(
-            "people", ["north", "old, twice"], matrix=asked, columns=["region", "age"], bins={"age": [0, 30, 60, 99]}, epsilon=20
+            "people",
+            ["north", "old, twice"],
+            matrix=asked,
+            columns=["region", "age"],
+            bins={"age": [0, 30, 60, 99]},
+            epsilon=20,
         )
         counts = draft.to(tmp_path / "a").to_pandas()["count"].tolist()
         there = [n for n in range(600) if n % 50]
         assert abs(counts[0] - sum(n % 3 == 0 for n in there)) < 8
         assert abs(counts[1] - 2 * sum((7 * n) % 100 >= 60 for n in there)) < 16
-        one = db.publish.queries("people", ["smokers"], matrix=[[0, 1]], columns="smokes", epsilon=20).to(tmp_path / "b").rows
+        one = (
+            db.publish.queries("people", ["smokers"], matrix=[[0, 1]], columns="smokes", epsilon=20)
+            .to(tmp_path / "b")
+            .rows
+        )
         assert abs(one[0]["count"] - 150) < 8
         with pytest.raises(InvalidArgument, match="must be given together"):
             db.publish.queries("people", ["smokers"], matrix=[[0, 1]])
@@ -408,32 +534,55 @@ def test_questions_may_be_rows_of_a_matrix(tmp_path: Path) -> None:
             db.publish.queries("people", ["smokers", "others"], matrix=[[0, 1]], columns="smokes")
 
 
-FRAME = pa.table({"id": [n // 4 for n in range(1200)], "x": [(n % 4) // 3 for n in range(1200)], "y": [n % 5 for n in range(1200)]})
+FRAME = pa.table(
+    {
+        "id": [n // 4 for n in range(1200)],
+        "x": [(n % 4) // 3 for n in range(1200)],
+        "y": [n % 5 for n in range(1200)],
+    }
+)
 
 
 def guarded(**options: Any) -> hr.Database:
     columns = {"x": [0, 1], "y": (0, 4)}
-    return hr.protect(FRAME, unit="id", neighbours="add-remove", columns=columns, epsilon=100, max_groups=1, **options)
+    return hr.protect(
+        FRAME,
+        unit="id",
+        neighbours="add-remove",
+        columns=columns,
+        epsilon=100,
+        max_groups=1,
+        **options,
+    )
 
 
 def test_rows_beyond_the_cap_count_in_part(tmp_path: Path) -> None:
-    """300 people, each with three rows of 0 and one of 1: one row counts, and so three quarters of it are 0."""
+    """300 people, each with three rows of 0 and one of 1: one row counts, and so three quarters
+    of it are 0.
+    """
     with guarded() as db:
         draft = db.publish.histogram("data", "x", epsilon=10)
-        assert "Whoever has more than 1 row has all of them counted in part, as 1 together." in repr(draft)
+        assert (
+            "Whoever has more than 1 row has all of them counted in part, as 1 together."
+            in repr(draft)
+        )
         assert draft.to_dict()["fine"] > 1
         found = draft.to(tmp_path / "x")
         assert np.abs(found.to_pandas()["count"] - [225, 75]).max() < 4
         assert found.histogram().mean().value == pytest.approx(0.25, abs=0.02)
         assert found.facts["fine"] > 1
         assert found.facts["losing"] == [10**7, 2**36]
-        answer = db.query("SELECT COUNT(*) FILTER (WHERE x = 1) AS n FROM data", epsilon=10).rows[0]["n"]
+        answer = db.query("SELECT COUNT(*) FILTER (WHERE x = 1) AS n FROM data", epsilon=10).rows[
+            0
+        ]["n"]
         assert abs(answer - 75) < 4  # as SQL counts them
         total = db.publish.cdf("data", "y", epsilon=10).to(tmp_path / "y").to_pandas()["count"]
         assert np.abs(total - [60, 120, 180, 240, 300]).max() < 10
         again = draft.to(tmp_path / "again")
         assert again.to_arrow().equals(found.to_arrow())
-        assert found.receipt["notes"][-1].endswith(f"cut to 1/{found.facts['fine']:,} of a row; intervals allow for that.")
+        assert found.receipt["notes"][-1].endswith(
+            f"cut to 1/{found.facts['fine']:,} of a row; intervals allow for that."
+        )
 
 
 def test_synthetic_rows_are_made_of_parts(tmp_path: Path) -> None:
@@ -456,7 +605,9 @@ def test_where_nobody_has_more_rows_than_count_rows_are_whole(tmp_path: Path) ->
         assert found.to_arrow().schema.field("count").type == pa.int64()
 
 
-def test_what_was_published_of_some_rows_is_not_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_published_of_some_rows_is_not_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before rows counted in part, a publication of the same name meant something else."""
     with guarded() as db:
         with monkeypatch.context() as patch:

@@ -1,4 +1,6 @@
-"""A stream is paid for in the ledger before its first element, once, and goes on after a restart."""
+"""A stream is paid for in the ledger before its first element, once, and goes on after a
+restart.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ def test_a_stream_is_charged_when_it_begins(tmp_path: Path, noise: str) -> None:
     with Stream.open(tmp_path / "meter.stream") as stream:
         assert stream.answers() == first
         rest = [stream.add(3) for _ in range(90)]
-        assert np.abs(np.array(first + rest) - 3 * np.arange(1, 101)).max() < 40 * draft.expected[0].rms
+        assert (
+            np.abs(np.array(first + rest) - 3 * np.arange(1, 101)).max()
+            < 40 * draft.expected[0].rms
+        )
         with pytest.raises(Refused):
             stream.add(3)
 
@@ -77,7 +82,9 @@ def test_the_anchor_of_a_stream_lies_beside_the_ledger(tmp_path: Path) -> None:
         Stream.open(path)
 
 
-def test_a_stream_that_could_not_begin_is_begun_later_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_could_not_begin_is_begun_later_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object, **__: object) -> None:
         raise SourceError("The disk is full.")
 
@@ -92,8 +99,12 @@ def test_a_stream_that_could_not_begin_is_begun_later_for_nothing(tmp_path: Path
         assert db.budget.spent == 1
 
 
-def test_of_two_who_begin_one_stream_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second has looked before the first was entered. Nothing that it makes can tell anything, and the first goes on."""
+def test_of_two_who_begin_one_stream_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second has looked before the first was entered. Nothing that it makes can tell
+    anything, and the first goes on.
+    """
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         draft = db.publish.continual("meter", **TERMS, epsilon=1)
         draft.begin(tmp_path / "a").close()
@@ -101,7 +112,8 @@ def test_of_two_who_begin_one_stream_one_does(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(SourceError, match="Go on with its file"):
             draft.begin(tmp_path / "b")
         assert not (tmp_path / "b").exists()
-        monkeypatch.setattr(StreamDraft, "_find_anchor_path", lambda *_: None)  # as if it could be missed: the ledger still has one answer
+        # as if it could be missed: the ledger still has one answer
+        monkeypatch.setattr(StreamDraft, "_find_anchor_path", lambda *_: None)
         with pytest.raises(Refused, match="began elsewhere just now"):
             draft.begin(tmp_path / "c")
         assert db.budget.spent == 1
@@ -110,7 +122,13 @@ def test_of_two_who_begin_one_stream_one_does(tmp_path: Path, monkeypatch: pytes
 
 
 def test_where_the_ledger_has_no_file_the_anchor_lies_beside_the_stream(tmp_path: Path) -> None:
-    db = hr.protect(pd.DataFrame({"id": range(9), "x": 1}), unit="id", neighbours="add-remove", columns={"x": (0, 1)}, epsilon=3.0)
+    db = hr.protect(
+        pd.DataFrame({"id": range(9), "x": 1}),
+        unit="id",
+        neighbours="add-remove",
+        columns={"x": (0, 1)},
+        epsilon=3.0,
+    )
     db.publish.continual("meter", **TERMS, epsilon=1).begin(tmp_path / "meter").close()
     assert (tmp_path / "meter.anchor").exists()
 
@@ -124,7 +142,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidArgument, match="upper"):
             db.publish.continual("meter", horizon=5, lower=3, upper=3)
         for number in range(5):
-            db.publish.continual(f"m{number}", **TERMS, epsilon=20).begin(tmp_path / f"m{number}").close()
+            db.publish.continual(f"m{number}", **TERMS, epsilon=20).begin(
+                tmp_path / f"m{number}"
+            ).close()
         with pytest.raises(BudgetExceeded):
             db.publish.continual("more", **TERMS).begin(tmp_path / "more")
         assert not (tmp_path / "more").exists()

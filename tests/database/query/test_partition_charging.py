@@ -18,7 +18,9 @@ from hedgerow.sql.parser import parse_question
 
 
 def parts(sql: str, most: int = 2) -> tuple[str, ...] | None:
-    policy = parse_policy(LINKED.replace("PARTS", str(most)).replace("number = { hidden = true }\n", ""))
+    policy = parse_policy(
+        LINKED.replace("PARTS", str(most)).replace("number = { hidden = true }\n", "")
+    )
     orders = policy.table("orders")
     assert orders is not None
     return find_touched_parts(parse_question(sql, build_catalog(policy, COLUMNS)).plan, orders)
@@ -34,7 +36,10 @@ def parts(sql: str, most: int = 2) -> tuple[str, ...] | None:
         "NOT month <> DATE '2026-02-01' AND 1 = 1",
         "month = DATE '2026-02-01' AND number > 3",
         "month = DATE '2026-02-01' AND (number > 3 OR month = DATE '2026-01-01')",
-        "EXTRACT(MONTH FROM month) = 2 AND number > EXTRACT(MONTH FROM month) AND number IS NOT NULL",
+        (
+            "EXTRACT(MONTH FROM month) = 2 AND number > EXTRACT(MONTH FROM month) AND number IS NOT"
+            " NULL"
+        ),
     ],
 )
 def test_one_part(condition: str) -> None:
@@ -54,10 +59,19 @@ def test_one_part(condition: str) -> None:
         "SELECT COUNT(*) FROM orders WHERE month = DATE '2026-02-01' OR number = 3",
         "SELECT COUNT(*) FROM orders WHERE (month = DATE '2026-02-01') = (number = 3)",
         "SELECT COUNT(*) FROM orders WHERE EXTRACT(MONTH FROM month) = number",
-        "SELECT COUNT(*) FROM orders WHERE CASE WHEN number > 3 THEN month = DATE '2026-02-01' ELSE TRUE END",
+        (
+            "SELECT COUNT(*) FROM orders WHERE CASE WHEN number > 3 THEN month = DATE '2026-02-01'"
+            " ELSE TRUE END"
+        ),
         "SELECT COUNT(*) FROM orders WHERE NOT (month <> DATE '2026-02-01' AND number > 3)",
-        "SELECT COUNT(*) FROM orders JOIN items ON order_number = number WHERE month = DATE '2026-02-01'",
-        "SELECT COUNT(*) FROM (SELECT customer, MAX(month) AS last FROM orders GROUP BY customer) t WHERE last = DATE '2026-02-01'",
+        (
+            "SELECT COUNT(*) FROM orders JOIN items ON order_number = number WHERE month = DATE"
+            " '2026-02-01'"
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT customer, MAX(month) AS last FROM orders GROUP BY"
+            " customer) t WHERE last = DATE '2026-02-01'"
+        ),
     ],
 )
 def test_the_whole(sql: str) -> None:
@@ -65,7 +79,10 @@ def test_the_whole(sql: str) -> None:
 
 
 def test_several_parts_where_nobody_is_in_two() -> None:
-    assert parts("SELECT COUNT(*) FROM orders WHERE month >= DATE '2026-02-01'", most=1) == ("2026-02", "2026-03")
+    assert parts("SELECT COUNT(*) FROM orders WHERE month >= DATE '2026-02-01'", most=1) == (
+        "2026-02",
+        "2026-03",
+    )
 
 
 def part(db: Database, month: str) -> Fraction:
@@ -83,8 +100,10 @@ def test_a_question_about_a_part_is_charged_to_it(tmp_path: Path) -> None:
         assert told.notes[-1] == "Only the part 2026-01 of orders would be charged."
         assert told.questions_left >= 10_000
         db.query(count.format(1), epsilon=1)
-        assert not any("part" in note for note in db.explain(count.format(1), epsilon=1).notes)  # nothing is charged any more
-        assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [1, 1, 1]  # whoever is in two parts has paid
+        # nothing is charged any more
+        assert not any("part" in note for note in db.explain(count.format(1), epsilon=1).notes)
+        # whoever is in two parts has paid
+        assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [1, 1, 1]
         db.query(count.format(2), epsilon=1)
         assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [2, 2, 1]
         db.query(count.format(3), epsilon=1)  # nobody is in three parts, so nobody pays three times
@@ -94,12 +113,17 @@ def test_a_question_about_a_part_is_charged_to_it(tmp_path: Path) -> None:
         assert not any("part" in note for note in both.notes)
         db.query("SELECT COUNT(*) FROM orders", epsilon=1)
         assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [3, 3, 3]
-        rows = db.query("SELECT part, spent FROM hedgerow.budget WHERE currency = 'epsilon' AND part IS NOT NULL").rows  # type: ignore[union-attr]
+        rows = db.query(
+            "SELECT part, spent FROM hedgerow.budget WHERE currency = 'epsilon' AND part IS NOT"
+            " NULL"
+        ).rows  # type: ignore[union-attr]
         assert rows == [{"part": f"orders 2026-0{n}", "spent": 3.0} for n in (1, 2, 3)]
 
 
 def test_several_parts_are_named_where_nobody_is_in_two(tmp_path: Path) -> None:
-    path = shop.write(tmp_path, shop.POLICY.replace("max_parts_per_unit = 2", "max_parts_per_unit = 1"))
+    path = shop.write(
+        tmp_path, shop.POLICY.replace("max_parts_per_unit = 2", "max_parts_per_unit = 1")
+    )
     with open(path, in_process=True) as db:
         told = db.explain("SELECT COUNT(*) FROM orders WHERE month < DATE '2026-03-01'", epsilon=1)
         assert told.notes[-1] == "Only the parts 2026-01, 2026-02 of orders would be charged."

@@ -1,4 +1,6 @@
-"""What a question would cost, and which noise it gets where the best cannot be paid for any more."""
+"""What a question would cost, and which noise it gets where the best cannot be paid for any
+more.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,31 @@ from hedgerow.errors import BudgetExceeded, InvalidArgument, Unsupported
 
 
 def by_groups(**more: Any) -> Database:
-    """30 groups a unit, so that Gaussian noise is the best; the delta of one such question, and a little more, is there for noise."""
+    """30 groups a unit, so that Gaussian noise is the best; the delta of one such question, and
+    a little more, is there for noise.
+    """
     many = pa.table({"who": [n for n in range(200) for _ in range(30)], "g": list(range(30)) * 200})
-    terms: dict[str, Any] = {"epsilon": 8, "delta": Fraction(25, 10**8), "noise": "best", "max_groups": 30} | more
+    terms: dict[str, Any] = {
+        "epsilon": 8,
+        "delta": Fraction(25, 10**8),
+        "noise": "best",
+        "max_groups": 30,
+    } | more
     return protect(
-        many, unit="who", neighbours="add-remove", columns={"g": list(range(30))}, max_rows_per_group=30, max_units=1000, **terms
+        many,
+        unit="who",
+        neighbours="add-remove",
+        columns={"g": list(range(30))},
+        max_rows_per_group=30,
+        max_units=1000,
+        **terms,
     )
 
 
-PEOPLE, ROWS = "SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g", "SELECT g, COUNT(*) AS n FROM data GROUP BY g"
+PEOPLE, ROWS = (
+    "SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g",
+    "SELECT g, COUNT(*) AS n FROM data GROUP BY g",
+)
 TIGHT: dict[str, Any] = {"epsilon": 1, "delta": 1e-7}
 
 
@@ -51,12 +69,14 @@ def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> N
         assert any("the delta that is left does not cover" in note for note in answer.notes)
         spent = db.budget.epsilon.spent  # type: ignore[union-attr]
         assert spent == 2
-        for sql, first in ((PEOPLE, paid), (ROWS, answer)):  # what was paid for is there, of either kind
+        # what was paid for is there, of either kind
+        for sql, first in ((PEOPLE, paid), (ROWS, answer)):
             again = db.query(sql, **TIGHT)
             assert isinstance(again, Answer)
             assert again.rows == first.rows
             assert again.cost.epsilon == 0
-        less = db.query(ROWS, epsilon=1, delta=1e-8)  # there would be as much; but it is the same question, and was answered
+        # there would be as much; but it is the same question, and was answered
+        less = db.query(ROWS, epsilon=1, delta=1e-8)
         assert isinstance(less, Answer)
         assert less.rows == answer.rows
         assert db.budget.epsilon.spent == spent  # type: ignore[union-attr]
@@ -65,8 +85,12 @@ def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> N
         assert stored.lines == told.lines  # for so little it is free, and better
 
 
-def test_who_comes_too_late_for_the_delta_gets_laplace_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between price and charge somebody else spends it; and where nothing is left for either noise, that is what is said."""
+def test_who_comes_too_late_for_the_delta_gets_laplace_noise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Between price and charge somebody else spends it; and where nothing is left for either
+    noise, that is what is said.
+    """
     with by_groups() as db:
 
         def late(*arguments: Any) -> Any:
@@ -94,7 +118,9 @@ def test_where_neither_noise_can_be_paid_for_the_question_is_refused() -> None:
 
 
 def test_a_request_that_was_cut_off_keeps_the_noise_that_it_paid_for() -> None:
-    """Its own charge has used up the delta; sent again it is no reason for another kind of noise."""
+    """Its own charge has used up the delta; sent again it is no reason for another kind of
+    noise.
+    """
     with by_groups() as db:
         source = db.source
 
@@ -114,15 +140,35 @@ def test_a_request_that_was_cut_off_keeps_the_noise_that_it_paid_for() -> None:
 def test_noise_far_wider_than_one_over_delta_is_drawn_as_soon_as_any() -> None:
     """At an epsilon far below delta the cut that delta asks for would keep hardly any draw."""
     many = pa.table({"who": range(400), "g": [n % 200 for n in range(400)]})
-    with protect(many, unit="who", neighbours="add-remove", columns={}, epsilon=1, delta=1e-5, max_groups=1, max_units=1000) as db:
-        answer = db.query("SELECT g, COUNT(*) AS n FROM data GROUP BY g", epsilon=Fraction(1, 10**11), delta=1e-6)
+    with protect(
+        many,
+        unit="who",
+        neighbours="add-remove",
+        columns={},
+        epsilon=1,
+        delta=1e-5,
+        max_groups=1,
+        max_units=1000,
+    ) as db:
+        answer = db.query(
+            "SELECT g, COUNT(*) AS n FROM data GROUP BY g", epsilon=Fraction(1, 10**11), delta=1e-6
+        )
         assert isinstance(answer, Answer)
         assert any("a noisy count of 25,000,000,001 on" in note for note in answer.notes)
 
 
 def test_an_answer_that_is_given_again_tells_what_decided_it() -> None:
     many = pa.table({"who": range(400), "g": [n % 3 for n in range(400)]})
-    with protect(many, unit="who", neighbours="add-remove", columns={}, epsilon=2, delta=1e-5, max_groups=1, max_units=1000) as db:
+    with protect(
+        many,
+        unit="who",
+        neighbours="add-remove",
+        columns={},
+        epsilon=2,
+        delta=1e-5,
+        max_groups=1,
+        max_units=1000,
+    ) as db:
         sql = "SELECT g, COUNT(*) AS n FROM data GROUP BY g"
         first, again = db.query(sql, epsilon=1, delta=1e-6), db.query(sql, epsilon=0.1, delta=1e-6)
         assert isinstance(first, Answer)
@@ -133,19 +179,29 @@ def test_an_answer_that_is_given_again_tells_what_decided_it() -> None:
         assert any("a noisy count of 15 on" in note for note in again.notes)
         told = db.explain(sql, epsilon=0.1, delta=1e-6)
         assert (told.threshold, told.notes, told.free) == (15, again.notes, True)
-        assert db.explain("SELECT g, COUNT(*) AS n FROM data WHERE g < 2 GROUP BY g", epsilon=0.1, delta=1e-6).threshold == 110
+        assert (
+            db.explain(
+                "SELECT g, COUNT(*) AS n FROM data WHERE g < 2 GROUP BY g", epsilon=0.1, delta=1e-6
+            ).threshold
+            == 110
+        )
 
 
 def test_explain_costs_nothing_and_tells_the_price() -> None:
     with exactly(epsilon=10) as db:
-        told = db.explain("SELECT region, COUNT(*) AS n, AVG(age) FROM data GROUP BY region", epsilon=1)
+        told = db.explain(
+            "SELECT region, COUNT(*) AS n, AVG(age) FROM data GROUP BY region", epsilon=1
+        )
         assert told.cost.epsilon == 1
         assert told.covered
         assert not told.free
         assert told.questions_left >= 10
         assert [line.aggregate.upper() for line in told.lines] == ["COUNT(*)", "AVG(AGE)"]
-        assert told.lines[0].scale == pytest.approx(6 * math.sqrt(3))  # two groups of three rows, as three sums
-        assert isinstance(db.query("EXPLAIN PRIVACY SELECT COUNT(*) FROM data", epsilon=1), Explanation)
+        # two groups of three rows, as three sums
+        assert told.lines[0].scale == pytest.approx(6 * math.sqrt(3))
+        assert isinstance(
+            db.query("EXPLAIN PRIVACY SELECT COUNT(*) FROM data", epsilon=1), Explanation
+        )
         assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
         db.query("SELECT COUNT(*) FROM data", epsilon=1)
         assert db.explain("SELECT COUNT(*) FROM data", epsilon=1).free
@@ -156,7 +212,10 @@ def test_explain_counts_with_the_quota_of_whoever_asks(tmp_path: Path) -> None:
     sql = "SELECT COUNT(*) AS n FROM visits"
     path = write(tmp_path)
     with open(path, in_process=True) as db, open(path, in_process=True, analyst="ana") as hers:
-        assert (db.explain(sql, epsilon=0.2).questions_left, hers.explain(sql, epsilon=0.2).questions_left) == (15, 2)
+        assert (
+            db.explain(sql, epsilon=0.2).questions_left,
+            hers.explain(sql, epsilon=0.2).questions_left,
+        ) == (15, 2)
         assert "The budget covers 15 such questions." in str(db.explain(sql, epsilon=0.2))
         assert "The quota covers 2 such questions." in str(hers.explain(sql, epsilon=0.2))
         told = db.query(f"EXPLAIN PRIVACY {sql}", epsilon=0.6, analyst="ana")

@@ -1,4 +1,6 @@
-"""What a publication already tells, ``explain`` offers for free, with the error that the sum of its cells has."""
+"""What a publication already tells, ``explain`` offers for free, with the error that the sum of
+its cells has.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,20 @@ def db(tmp_path: Path) -> hr.Database:
     policy = write_survey(tmp_path)
     with hr.open(policy, in_process=True) as first:
         first.publish.histogram("people", ["region", "smokes"], epsilon=2).to(tmp_path / "cells")
-        first.publish.marginals("people", ["region", "smokes", "age"], epsilon=2).to(tmp_path / "tables")
-        first.publish.histogram("people", ["region", "age"], bins={"age": 10}, epsilon=2).to(tmp_path / "binned")
-        first.publish.histogram("people", "smokes", where="age > 50", epsilon=2).to(tmp_path / "some")
+        first.publish.marginals("people", ["region", "smokes", "age"], epsilon=2).to(
+            tmp_path / "tables"
+        )
+        first.publish.histogram("people", ["region", "age"], bins={"age": 10}, epsilon=2).to(
+            tmp_path / "binned"
+        )
+        first.publish.histogram("people", "smokes", where="age > 50", epsilon=2).to(
+            tmp_path / "some"
+        )
     names = ("cells", "tables", "binned", "some")
-    policy.write_text(policy.read_text() + "".join(f'\n[tables.{n}]\nsource = "{n}/data.parquet"\npublic = true\n' for n in names))
+    policy.write_text(
+        policy.read_text()
+        + "".join(f'\n[tables.{n}]\nsource = "{n}/data.parquet"\npublic = true\n' for n in names)
+    )
     return hr.open(policy, in_process=True)
 
 
@@ -36,7 +47,8 @@ def test_a_count_that_a_publication_tells_is_offered(db: hr.Database) -> None:
         assert "asking fresh costs epsilon 1" in first
         variance = db.query("SELECT COUNT(*) AS n FROM cells").rows[0]["n"]
         assert variance == 6
-        # A region has two cells; Laplace noise at epsilon 2 of two rows has the scale 1, in fine parts of a row.
+        # A region has two cells; Laplace noise at epsilon 2 of two rows has the scale 1, in fine
+        # parts of a row.
         cell = 2
         assert f"expected error {math.sqrt(2 * cell):.4g};" in first
         assert "WHERE marginal = 'region'" in second
@@ -46,7 +58,9 @@ def test_a_count_that_a_publication_tells_is_offered(db: hr.Database) -> None:
 
 def test_conditions_choose_cells(db: hr.Database) -> None:
     with db:
-        (first, second, *_) = offered(db, "SELECT COUNT(*) FROM people WHERE smokes AND region IN ('north', 'south')")
+        first, second, *_ = offered(
+            db, "SELECT COUNT(*) FROM people WHERE smokes AND region IN ('north', 'south')"
+        )
         cell = 2
         assert f"expected error {math.sqrt(2 * cell):.4g};" in first
         assert "WHERE marginal = 'region x smokes'" in second
@@ -67,7 +81,9 @@ def test_what_the_cells_do_not_tell_is_not_offered(db: hr.Database) -> None:
         assert [sql for sql in NOT_TOLD if offered(db, sql)] == []
 
 
-def test_what_was_published_of_other_data_or_was_changed_is_not_offered(db: hr.Database, tmp_path: Path) -> None:
+def test_what_was_published_of_other_data_or_was_changed_is_not_offered(
+    db: hr.Database, tmp_path: Path
+) -> None:
     policy = tmp_path / "survey.toml"
     with db:
         assert len(offered(db, "SELECT smokes, COUNT(*) FROM people GROUP BY smokes")) == 2

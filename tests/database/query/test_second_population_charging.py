@@ -13,7 +13,10 @@ import pytest
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open
-from hedgerow.database.query.second_population_charging import calibrate_noise_for_both, combine_limits
+from hedgerow.database.query.second_population_charging import (
+    calibrate_noise_for_both,
+    combine_limits,
+)
 from hedgerow.errors import BudgetExceeded, Refused, Unsupported
 from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.plan.measures import ClampedGrid, Measure
@@ -70,9 +73,15 @@ BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits JOIN doctors USING (doctor) GR
 
 def write(folder: Path, epsilon: float = 1.6, patients: str = "", doctors: str = "") -> Path:
     random = Random(3)
-    lines = [f"{who},{random.randint(1, 9)},{random.choice(('may', 'june'))},{random.randint(0, 99)},1" for who in range(300) for _ in "ab"]
+    lines = [
+        f"{who},{random.randint(1, 9)},{random.choice(('may', 'june'))},{random.randint(0, 99)},1"
+        for who in range(300)
+        for _ in "ab"
+    ]
     (folder / "visits.csv").write_text("patient,doctor,month,cost,tip\n" + "\n".join(lines))
-    (folder / "doctors.csv").write_text("doctor,ward\n" + "\n".join(f"{who},{'ab'[who % 2]}" for who in range(1, 9)))
+    (folder / "doctors.csv").write_text(
+        "doctor,ward\n" + "\n".join(f"{who},{'ab'[who % 2]}" for who in range(1, 9))
+    )
     path = folder / "clinic.toml"
     path.write_text(POLICY.format(epsilon=epsilon, patients=patients, doctors=doctors))
     return path
@@ -96,13 +105,17 @@ def spent(db: Database) -> dict[str, Any]:
 
 def test_each_population_pays_its_own_loss(db: Database) -> None:
     answer = answered(db, BY_WARD, epsilon=1)
-    # Replaced, a doctor moves 50 rows out of one ward and 50 into another; a patient moves 3 bonds of 2 rows.
+    # Replaced, a doctor moves 50 rows out of one ward and 50 into another; a patient moves 3 bonds
+    # of 2 rows.
     assert spent(db) == {"patients": Fraction(6, 100), "doctors": 1}
     assert answer.cost.epsilon == 1
     assert answer.notes[-1].startswith("Charged to both populations: epsilon 1, rho ")
     assert "to doctors, and epsilon 0.06" in answer.notes[-1]
     assert answer.notes[:2] == (
-        "Of each one of patients at most 3 of doctors count whether or not they are in the data, and with each 2 rows.",
+        (
+            "Of each one of patients at most 3 of doctors count whether or not they are in the"
+            " data, and with each 2 rows."
+        ),
         "Each one of doctors counts as at most 50 rows in a group, and has one row to join.",
     )
     entries = db.ledger.entries()
@@ -113,7 +126,12 @@ def test_each_population_pays_its_own_loss(db: Database) -> None:
 def test_the_same_question_again_is_free_for_both(db: Database) -> None:
     first = answered(db, BY_WARD, epsilon=1)
     paid = spent(db)
-    again = answered(db, "SELECT d.ward, COUNT(*) AS n FROM doctors d, visits v WHERE d.doctor = v.doctor GROUP BY d.ward", epsilon=1)
+    again = answered(
+        db,
+        "SELECT d.ward, COUNT(*) AS n FROM doctors d, visits v WHERE d.doctor = v.doctor GROUP BY"
+        " d.ward",
+        epsilon=1,
+    )
     assert again.receipt.reused
     assert again.rows == first.rows
     assert not any(note.startswith("Charged") for note in again.notes)
@@ -124,9 +142,14 @@ def test_where_one_budget_is_short_neither_pays(db: Database) -> None:
     answered(db, BY_WARD, epsilon=1)
     paid = spent(db)
     with pytest.raises(BudgetExceeded, match="'doctors'"):
-        db.query("SELECT month, COUNT(*) FROM visits JOIN doctors USING (doctor) GROUP BY month", epsilon=1)
+        db.query(
+            "SELECT month, COUNT(*) FROM visits JOIN doctors USING (doctor) GROUP BY month",
+            epsilon=1,
+        )
     assert spent(db) == paid
-    explained = db.explain("SELECT month, COUNT(*) FROM visits JOIN doctors USING (doctor) GROUP BY month", epsilon=1)
+    explained = db.explain(
+        "SELECT month, COUNT(*) FROM visits JOIN doctors USING (doctor) GROUP BY month", epsilon=1
+    )
     assert not explained.covered
     assert explained.questions_left == 0
 
@@ -140,7 +163,11 @@ def test_the_terms_are_the_stricter_ones(db: Database) -> None:
 def test_a_quota_counts_what_was_asked_for_once(db: Database) -> None:
     answered(db, BY_WARD, epsilon=0.75, analyst="ana")
     with pytest.raises(BudgetExceeded, match="quota of analyst 'ana'"):
-        db.query("SELECT month, COUNT(*) FROM visits JOIN doctors USING (doctor) GROUP BY month", epsilon=0.5, analyst="ana")
+        db.query(
+            "SELECT month, COUNT(*) FROM visits JOIN doctors USING (doctor) GROUP BY month",
+            epsilon=0.5,
+            analyst="ana",
+        )
     (line,) = db.query("SELECT population, epsilon FROM hedgerow.ledger WHERE kind = 'charge'").rows
     assert line == {"population": "doctors, patients", "epsilon": 0.75}
 
@@ -159,8 +186,14 @@ def test_explain_says_what_each_would_pay(db: Database) -> None:
     assert explained.questions_left == 3  # of the doctors, who have less left and pay more
     assert explained.notes[-1].startswith("Would be charged to both populations: epsilon 0.03,")
     assert explained.steps[-2:] == (
-        "COUNT(*): One unit coming or going can move 3 numbers by 6 in all, and none by more than 6.",
-        "COUNT(*): one of doctors being replaced can move 2 numbers by 100 steps in all, and none by more than 50.",
+        (
+            "COUNT(*): One unit coming or going can move 3 numbers by 6 in all, and none by more"
+            " than 6."
+        ),
+        (
+            "COUNT(*): one of doctors being replaced can move 2 numbers by 100 steps in all, and"
+            " none by more than 50."
+        ),
     )
     assert spent(db) == {"patients": 0, "doctors": 0}
     answered(db, BY_WARD, epsilon=0.5)
@@ -194,26 +227,49 @@ def test_mechanisms_of_ones_own_are_about_one_population(db: Database) -> None:
 def test_without_noise_to_speak_of_the_answer_is_what_sql_says(tmp_path: Path) -> None:
     """Caps that bind nobody."""
     path = write(tmp_path)
-    big = path.read_text().replace("epsilon = 3\n", "epsilon = 9999\n").replace("epsilon = 1.6\n", "epsilon = 9999\n")
-    big = big.replace("max_epsilon_per_query = 1.5\n", "").replace("max_rows_per_group = 50", "max_rows_per_group = 60")
+    big = (
+        path.read_text()
+        .replace("epsilon = 3\n", "epsilon = 9999\n")
+        .replace("epsilon = 1.6\n", "epsilon = 9999\n")
+    )
+    big = big.replace("max_epsilon_per_query = 1.5\n", "").replace(
+        "max_rows_per_group = 50", "max_rows_per_group = 60"
+    )
     path.write_text(big)
     visits = [line.split(",") for line in (tmp_path / "visits.csv").read_text().split("\n")[1:]]
     with open(path, in_process=True) as db:
         found = answered(
-            db, "SELECT ward, month, COUNT(*) AS n FROM visits JOIN doctors USING (doctor) GROUP BY ward, month", epsilon=9_900
+            db,
+            "SELECT ward, month, COUNT(*) AS n FROM visits JOIN doctors USING (doctor) GROUP BY"
+            " ward, month",
+            epsilon=9_900,
         )
     for row in found.rows:
-        wanted = [v for v in visits if v[2] == row["month"] and int(v[1]) < 9 and "ab"[int(v[1]) % 2] == row["ward"]]
+        wanted = [
+            v
+            for v in visits
+            if v[2] == row["month"] and int(v[1]) < 9 and "ab"[int(v[1]) % 2] == row["ward"]
+        ]
         assert row["n"] == len(wanted)
 
 
 def test_gaussian_noise_only_where_both_say_so(tmp_path: Path) -> None:
     delta, gaussian = "delta = 1e-6\n", 'delta = 1e-6\nnoise = "gaussian"\n'
-    for name, patients, doctors, law in (("one", gaussian, delta, "Laplace"), ("two", gaussian, gaussian, "Gaussian")):
+    for name, patients, doctors, law in (
+        ("one", gaussian, delta, "Laplace"),
+        ("two", gaussian, gaussian, "Gaussian"),
+    ):
         (tmp_path / name).mkdir()
-        with open(write(tmp_path / name, patients=patients, doctors=doctors), in_process=True) as db:
+        with open(
+            write(tmp_path / name, patients=patients, doctors=doctors), in_process=True
+        ) as db:
             assert (
-                db.explain("SELECT ward, COUNT(*), SUM(cost) FROM visits JOIN doctors USING (doctor) GROUP BY ward").lines[0].mechanism
+                db.explain(
+                    "SELECT ward, COUNT(*), SUM(cost) FROM visits JOIN doctors USING (doctor) GROUP"
+                    " BY ward"
+                )
+                .lines[0]
+                .mechanism
                 == law
             )
             rules = db.policy.budgets
@@ -224,10 +280,21 @@ def test_gaussian_noise_only_where_both_say_so(tmp_path: Path) -> None:
 def test_noise_is_for_whichever_takes_more(law: Any) -> None:
     patient, doctor = Unit("add-remove", "id"), Unit("add-remove", "id")
     for most in (1, 50):
-        plan = meetings.asked(("ward",), (Measure("rows"), Measure("total", "cost", ClampedGrid(Fraction(1), -2, 5))), bonds=3, rows=2, most=most)
+        plan = meetings.asked(
+            ("ward",),
+            (Measure("rows"), Measure("total", "cost", ClampedGrid(Fraction(1), -2, 5))),
+            bonds=3,
+            rows=2,
+            most=most,
+        )
         plan, noise = calibrate_noise_for_both(plan, patient, doctor, epsilon=Fraction(1), law=law)
-        mine, theirs = noise.loss(plan.sensitivity(patient)), noise.loss(plan.second_population_sensitivity(doctor))
-        assert all(isinstance(one, Laplace if law == "laplace" else Gaussian) for one in noise.mechanisms)
+        mine, theirs = (
+            noise.loss(plan.sensitivity(patient)),
+            noise.loss(plan.second_population_sensitivity(doctor)),
+        )
+        assert all(
+            isinstance(one, Laplace if law == "laplace" else Gaussian) for one in noise.mechanisms
+        )
         more, less = (mine, theirs) if most == 1 else (theirs, mine)
         if law == "laplace":
             assert (more.epsilon, less.epsilon < 1) == (1, True)
@@ -237,4 +304,10 @@ def test_noise_is_for_whichever_takes_more(law: Any) -> None:
 def test_noise_that_cannot_be_drawn_is_refused() -> None:
     plan = meetings.asked(most=2**61)
     with pytest.raises(Unsupported, match="more noise, or less, than can be drawn"):
-        calibrate_noise_for_both(plan, Unit("add-remove", "id"), Unit("add-remove", "id"), epsilon=Fraction(1, 10**9), law="laplace")
+        calibrate_noise_for_both(
+            plan,
+            Unit("add-remove", "id"),
+            Unit("add-remove", "id"),
+            epsilon=Fraction(1, 10**9),
+            law="laplace",
+        )

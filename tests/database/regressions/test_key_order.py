@@ -12,14 +12,26 @@ from hedgerow.answers.answer import Answer
 from hedgerow.plan.canonical_plans import compute_plan_key as meaning_of
 
 
-@pytest.mark.parametrize("keys", [("region", "age > 40", "city"), ("region", "age > 40"), ("v.region", "p.region", "p.cost > 50")])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("region", "age > 40", "city"),
+        ("region", "age > 40"),
+        ("v.region", "p.region", "p.cost > 50"),
+    ],
+)
 def test_the_order_of_keys_is_no_other_question(keys: tuple[str, ...]) -> None:
-    """Also where they are not declared (city), and in a join, where columns of both sides have the same name."""
+    """Also where they are not declared (city), and in a join, where columns of both sides have
+    the same name.
+    """
     rows = "data v JOIN data p ON v.patient_id = p.patient_id" if "." in keys[0] else "data"
 
     def asked(order: Sequence[int], more: str = "") -> str:
         named = [f"{keys[place]} AS c{place}" for place in order]
-        return f"SELECT {', '.join(named)}, COUNT(*) AS n FROM {rows} GROUP BY {', '.join(keys[place] for place in order)}{more}"
+        return (
+            f"SELECT {', '.join(named)}, COUNT(*) AS n FROM {rows} GROUP BY"
+            f" {', '.join(keys[place] for place in order)}{more}"
+        )
 
     with exactly(epsilon=100) as db:
         first = ask(db, asked(range(len(keys))), epsilon=5)
@@ -34,21 +46,36 @@ def test_the_order_of_keys_is_no_other_question(keys: tuple[str, ...]) -> None:
             wanted = sorted(first, key=lambda row: [row[f"c{place}"] for place in order])
             assert again.rows == wanted
             assert ask(db, asked(order, " LIMIT 3"), epsilon=5) == wanted[:3]
-            assert ask(db, asked(order, " ORDER BY n > 50"), epsilon=5) == sorted(wanted, key=lambda row: row["n"] > 50)
+            assert ask(db, asked(order, " ORDER BY n > 50"), epsilon=5) == sorted(
+                wanted, key=lambda row: row["n"] > 50
+            )
         assert (db.budget, len(db.ledger.entries())) == (spent, entries)
 
 
 def test_keys_of_other_meaning_are_another_question() -> None:
     with exactly(epsilon=100) as db:
-        ask(db, "SELECT region, age > 40 AS old, COUNT(*) AS n FROM data GROUP BY region, old", epsilon=5)
-        assert not db.query("SELECT age > 41 AS old, region, COUNT(*) AS n FROM data GROUP BY old, region", epsilon=5).receipt.reused  # type: ignore[union-attr]
-        assert not db.query("SELECT age > 40 AS old, region, COUNT(*) AS n FROM data WHERE age > 1 GROUP BY 1, 2", epsilon=5).receipt.reused  # type: ignore[union-attr]
+        ask(
+            db,
+            "SELECT region, age > 40 AS old, COUNT(*) AS n FROM data GROUP BY region, old",
+            epsilon=5,
+        )
+        assert not db.query(
+            "SELECT age > 41 AS old, region, COUNT(*) AS n FROM data GROUP BY old, region",
+            epsilon=5,
+        ).receipt.reused  # type: ignore[union-attr]
+        assert not db.query(
+            "SELECT age > 40 AS old, region, COUNT(*) AS n FROM data WHERE age > 1 GROUP BY 1, 2",
+            epsilon=5,
+        ).receipt.reused  # type: ignore[union-attr]
 
 
 def test_numbers_for_a_mechanism_come_in_the_order_asked() -> None:
     """Its list is part of what is asked, and no two orders of it are the same."""
     with exactly(epsilon=100) as db:
-        one, other = (db.read_count_question(f"SELECT {keys}, COUNT(*) FROM data GROUP BY {keys}") for keys in ("region, age > 40", "age > 40, region"))
+        one, other = (
+            db.read_count_question(f"SELECT {keys}, COUNT(*) FROM data GROUP BY {keys}")
+            for keys in ("region, age > 40", "age > 40, region")
+        )
     assert one.plan.source.domain == (("east", "north", "south", "west"), (False, True))
     assert other.plan.source.domain == ((False, True), ("east", "north", "south", "west"))
     assert [key.text for key in other.keys] == ["age > 40", "region"]

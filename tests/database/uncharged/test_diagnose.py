@@ -13,7 +13,12 @@ from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.public_tables.statement import read_public_query
 
 COLUMNS = (Column("Région", "text"), Column("Total Cost", "integer"), Column("day", "date"))
-CATALOG = Catalog({"hist": TableEntry(Schema("hist", COLUMNS, None, "1")), "other": TableEntry(Schema("other", COLUMNS[:2], None, "1"))})
+CATALOG = Catalog(
+    {
+        "hist": TableEntry(Schema("hist", COLUMNS, None, "1")),
+        "other": TableEntry(Schema("other", COLUMNS[:2], None, "1")),
+    }
+)
 
 
 def checked(sql: str) -> None:
@@ -27,21 +32,57 @@ def checked(sql: str) -> None:
     [
         ("SELECT region FROM hist", "hist has no column region", "Did you mean Région?"),
         ("SELECT h.region FROM hist h", "hist has no column region", "Did you mean Région?"),
-        ("SELECT TotalCost FROM hist", "hist has no column TotalCost", 'Did you mean "Total Cost"?'),
-        ("SELECT nonsense FROM hist", "hist has no column nonsense", 'The columns are Région, "Total Cost", day.'),
-        ("SELECT nonsense FROM hist, other", "hist and other have no column nonsense", "The columns are"),
-        ("SELECT * FROM hist JOIN other USING (zzz)", "hist and other have no column zzz", "The columns are"),
-        ("SELECT made2 FROM (SELECT day AS made1 FROM hist)", "What this asks of has no column made2", "Did you mean made1?"),
-        ("SELECT Région, COUNT(*) FROM hist", "Région is neither in GROUP BY nor inside", "Add Région to GROUP BY"),
-        ("SELECT Région FROM hist, other", "Région is the name of several columns", "a dot before it"),
+        (
+            "SELECT TotalCost FROM hist",
+            "hist has no column TotalCost",
+            'Did you mean "Total Cost"?',
+        ),
+        (
+            "SELECT nonsense FROM hist",
+            "hist has no column nonsense",
+            'The columns are Région, "Total Cost", day.',
+        ),
+        (
+            "SELECT nonsense FROM hist, other",
+            "hist and other have no column nonsense",
+            "The columns are",
+        ),
+        (
+            "SELECT * FROM hist JOIN other USING (zzz)",
+            "hist and other have no column zzz",
+            "The columns are",
+        ),
+        (
+            "SELECT made2 FROM (SELECT day AS made1 FROM hist)",
+            "What this asks of has no column made2",
+            "Did you mean made1?",
+        ),
+        (
+            "SELECT Région, COUNT(*) FROM hist",
+            "Région is neither in GROUP BY nor inside",
+            "Add Région to GROUP BY",
+        ),
+        (
+            "SELECT Région FROM hist, other",
+            "Région is the name of several columns",
+            "a dot before it",
+        ),
         ("SELECT SUM(Région) FROM hist", "SUM is not for text", "CAST"),
-        ("SELECT day FROM hist WHERE COUNT(*) > 1", "WHERE clause cannot contain aggregates", "Change that"),
+        (
+            "SELECT day FROM hist WHERE COUNT(*) > 1",
+            "WHERE clause cannot contain aggregates",
+            "Change that",
+        ),
         ("SELECT day FROM hist LIMIT 'x'", "Could not convert string 'x' to INT64", "Change that"),
         ("SELECT h FROM hist h", "hist has no column h", "The columns are"),
         ("SELECT user FROM hist", "hist has no column user", "The columns are"),
         ("SELECT hist.z FROM hist", "hist has no column z", "The columns are"),
         ("SELECT Région.x FROM hist", "Referenced table Région not found", "Change that"),
-        ("SELECT Région FROM hist UNION SELECT Région, day FROM hist", "Set operations can only apply", "Change that"),
+        (
+            "SELECT Région FROM hist UNION SELECT Région, day FROM hist",
+            "Set operations can only apply",
+            "Change that",
+        ),
     ],
 )
 def test_it_is_refused_in_plain_words(sql: str, what: str, instead: str) -> None:

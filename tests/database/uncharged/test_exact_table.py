@@ -32,7 +32,9 @@ def test_it_costs_nothing_and_has_no_receipt() -> None:
 def test_nothing_in_it_has_an_interval() -> None:
     assert LISTING.interval("left") == [None, None]
     assert LISTING.interval("left", 0.9, rows=1) == [None]
-    with pytest.raises(InvalidArgument, match="column must be one of name, left, entries, public; got 'right'"):
+    with pytest.raises(
+        InvalidArgument, match="column must be one of name, left, entries, public; got 'right'"
+    ):
         LISTING.interval("right")
 
 
@@ -48,7 +50,12 @@ def test_it_becomes_other_tables() -> None:
 
 def test_it_becomes_json() -> None:
     plain = json.loads(json.dumps(LISTING.to_dict(), allow_nan=False))
-    assert plain["rows"][1] == {"name": "<b>\x1b[31m", "left": "inf", "entries": None, "public": True}
+    assert plain["rows"][1] == {
+        "name": "<b>\x1b[31m",
+        "left": "inf",
+        "entries": None,
+        "public": True,
+    }
     assert plain["intervals"]["left"] == [None, None]
     assert plain["receipt"] is None
     assert plain["cost"]["epsilon"] == "0/1"

@@ -1,4 +1,6 @@
-"""System tables: which questions are about them, what is worked out, what is refused, and that nothing is charged."""
+"""System tables: which questions are about them, what is worked out, what is refused, and that
+nothing is charged.
+"""
 
 from __future__ import annotations
 
@@ -66,32 +68,51 @@ def test_what_is_no_text_is_no_system_table() -> None:
 def test_every_table_can_be_asked_by_its_name(db: Database) -> None:
     for table in SYSTEM_TABLES:
         assert ask(db, f"SELECT COUNT(*) AS n FROM hedgerow.{table}")[0]["n"] > 0
-    region = "SELECT value_list FROM hedgerow.columns WHERE \"table\" = 'visits' AND name = 'region'"
+    region = (
+        "SELECT value_list FROM hedgerow.columns WHERE \"table\" = 'visits' AND name = 'region'"
+    )
     assert ask(db, region) == [{"value_list": "'north', 'south', 'east', 'west'"}]
 
 
 def test_columns_conditions_order_and_limit(db: Database) -> None:
-    assert ask(db, "SELECT name, max_groups AS caps FROM hedgerow.tables WHERE NOT public") == [{"name": "visits", "caps": 2}]
+    assert ask(db, "SELECT name, max_groups AS caps FROM hedgerow.tables WHERE NOT public") == [
+        {"name": "visits", "caps": 2}
+    ]
     assert ask(db, "SELECT currency FROM hedgerow.budget ORDER BY currency") == [
         {"currency": "delta"},
         {"currency": "epsilon"},
         {"currency": "rho"},
     ]
-    falling = ask(db, "SELECT b.currency AS c, b.left FROM hedgerow.budget AS b ORDER BY c DESC LIMIT 1 OFFSET 1")
+    falling = ask(
+        db,
+        "SELECT b.currency AS c, b.left FROM hedgerow.budget AS b ORDER BY c DESC LIMIT 1 OFFSET 1",
+    )
     assert falling == [{"c": "epsilon", "left": 3.0}]
-    named = "SELECT name FROM hedgerow.columns WHERE \"table\" = 'visits' AND (name LIKE 'a%' OR name IN ('cost')) ORDER BY 'x', name"
+    named = (
+        "SELECT name FROM hedgerow.columns WHERE \"table\" = 'visits' AND (name LIKE 'a%' OR name"
+        " IN ('cost')) ORDER BY 'x', name"
+    )
     with pytest.raises(Refused, match="sorted by columns"):
         ask(db, named)
     assert ask(db, named.replace("'x', ", "")) == [{"name": "age"}, {"name": "cost"}]
-    assert ask(db, "SELECT COUNT(*) AS n FROM hedgerow.columns WHERE max BETWEEN '1' AND '2' AND NOT is_unit") == [{"n": 2}]
-    assert ask(db, "SELECT COUNT(*) FROM hedgerow.budget WHERE currency = 'epsilon' AND total = 3 AND left >= 2.5") == [{"count": 1}]
+    assert ask(
+        db,
+        "SELECT COUNT(*) AS n FROM hedgerow.columns WHERE max BETWEEN '1' AND '2' AND NOT is_unit",
+    ) == [{"n": 2}]
+    assert ask(
+        db,
+        "SELECT COUNT(*) FROM hedgerow.budget WHERE currency = 'epsilon' AND total = 3 AND left"
+        " >= 2.5",
+    ) == [{"count": 1}]
 
 
 def test_null_comes_last_or_where_it_is_wanted(db: Database) -> None:
     ordered = "SELECT name FROM hedgerow.tables ORDER BY population"
     assert [row["name"] for row in ask(db, ordered)] == ["visits", "regions"]
     assert [row["name"] for row in ask(db, ordered + " NULLS FIRST")] == ["regions", "visits"]
-    assert ask(db, "SELECT name FROM hedgerow.tables WHERE population IS NULL") == [{"name": "regions"}]
+    assert ask(db, "SELECT name FROM hedgerow.tables WHERE population IS NULL") == [
+        {"name": "regions"}
+    ]
     assert ask(db, "SELECT name FROM hedgerow.tables WHERE max_groups > 1") == [{"name": "visits"}]
 
 
@@ -114,11 +135,20 @@ def test_nothing_is_charged_and_no_engine_starts(db: Database) -> None:
     ("sql", "told"),
     [
         ("EXPLAIN PRIVACY SELECT * FROM hedgerow.budget", "cost nothing"),
-        ("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) * FROM hedgerow.budget", "cost nothing"),
-        ("SELECT * FROM hedgerow.bugdet", r"no system table bugdet[\s\S]*Did you mean hedgerow.budget"),
+        (
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) * FROM hedgerow.budget",
+            "cost nothing",
+        ),
+        (
+            "SELECT * FROM hedgerow.bugdet",
+            r"no system table bugdet[\s\S]*Did you mean hedgerow.budget",
+        ),
         ("SELECT * FROM hedgerow.xyz", "There are hedgerow.budget, hedgerow.ledger"),
         ("SELECT * FROM other.hedgerow.budget", "stands alone"),
-        ("SELECT * FROM (SELECT 1) AS x JOIN hedgerow.budget ON TRUE", "stands alone, without joins"),
+        (
+            "SELECT * FROM (SELECT 1) AS x JOIN hedgerow.budget ON TRUE",
+            "stands alone, without joins",
+        ),
         ("SELECT * FROM hedgerow.budget, hedgerow.tables", "stands alone, without joins"),
         ("SELECT * FROM hedgerow.budget WHERE total + 1 > 2", "only comparisons"),
         ("SELECT * FROM hedgerow.budget WHERE total > (SELECT 1)", "only comparisons"),

@@ -1,4 +1,6 @@
-"""The rows of the system tables: what the policy and the ledger say, and of the ledger only what is one's own."""
+"""The rows of the system tables: what the policy and the ledger say, and of the ledger only what
+is one's own.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ def rows(db: Any, table: str, analyst: str | None = None) -> list[dict[str, Any]
 def pay(db: Database, analyst: str, epsilon: str, answer: bool = True) -> None:
     about = {"table": "visits", "aggregates": ["COUNT(*)", "AVG(age)"]}
     charge = db.ledger.charge(
-        {"people": Loss(Fraction(epsilon))}, analyst=analyst, epsilon=Fraction(epsilon), question=f"q {analyst}", version="1", about=about
+        {"people": Loss(Fraction(epsilon))},
+        analyst=analyst,
+        epsilon=Fraction(epsilon),
+        question=f"q {analyst}",
+        version="1",
+        about=about,
     )
     if answer:
         db.ledger.answer(charge, "noisy")
@@ -49,7 +56,11 @@ def test_the_budget_has_a_line_for_each_currency(tmp_path: Path) -> None:
         pay(db, "ana", "0.1")
         found = {row["currency"]: row for row in rows(db, "budget")}
     assert list(found) == ["epsilon", "rho", "delta"]
-    assert (found["epsilon"]["total"], found["epsilon"]["spent"], found["epsilon"]["left"]) == (3.0, 0.1, 2.9)
+    assert (found["epsilon"]["total"], found["epsilon"]["spent"], found["epsilon"]["left"]) == (
+        3.0,
+        0.1,
+        2.9,
+    )
     assert found["epsilon"]["population"] == "people"
     assert found["epsilon"]["part"] is None
 
@@ -90,7 +101,10 @@ def test_parts_of_a_budget_are_lines_of_their_own() -> None:
         None,
         None,
         None,
-        "spent: with what was asked of everybody; closed by Gaussian noise, which has no pure epsilon: rho counts",
+        (
+            "spent: with what was asked of everybody; closed by Gaussian noise, which has no pure"
+            " epsilon: rho counts"
+        ),
     ]
 
 
@@ -107,7 +121,12 @@ def test_gaussian_noise_is_told_as_epsilon() -> None:
 def test_a_database_says_what_it_is_and_nothing_of_its_data(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path) as db:
-        assert repr(db) == str(db) == "Database clinic: visits about people, with epsilon 3 or rho 0.116464 left; regions public"
+        assert (
+            repr(db)
+            == str(db)
+            == "Database clinic: visits about people, with epsilon 3 or rho 0.116464 left; regions"
+            " public"
+        )
         pay(db, "ana", "0.1")
         assert "epsilon 2.9 or rho 0.11" in repr(db)
     assert repr(db).startswith("Database clinic: visits about people")
@@ -122,7 +141,14 @@ def test_an_analyst_sees_their_own_entries_only(tmp_path: Path) -> None:
         pay(db, "bob", "0.25", answer=False)
         everything, own = rows(db, "ledger"), rows(db, "ledger", "bob")
         assert rows(db, "ledger", "eve") == []
-    assert [row["kind"] for row in everything] == ["open", "policy", "charge", "answer", "charge", "failure"]
+    assert [row["kind"] for row in everything] == [
+        "open",
+        "policy",
+        "charge",
+        "answer",
+        "charge",
+        "failure",
+    ]
     assert [row["analyst"] for row in everything] == [None, None, "ana", "ana", "bob", "bob"]
     assert own == everything[4:]
     charge, failure = own
@@ -153,7 +179,9 @@ def test_tables_tell_whom_they_protect(tmp_path: Path) -> None:
 
 
 def test_rows_may_be_units(tmp_path: Path) -> None:
-    lone = POLICY.replace('unit = "patient_id"', 'unit = "row"\nmax_rows = 1000').replace("max_groups = 2\nmax_rows_per_group = 3\n", "")
+    lone = POLICY.replace('unit = "patient_id"', 'unit = "row"\nmax_rows = 1000').replace(
+        "max_groups = 2\nmax_rows_per_group = 3\n", ""
+    )
     with open(write(tmp_path, lone)) as db:
         assert (rows(db, "tables")[0]["unit_kind"], rows(db, "tables")[0]["unit"]) == ("row", "row")
 
@@ -163,10 +191,21 @@ def test_columns_tell_bounds_and_hide_what_is_hidden(tmp_path: Path) -> None:
         found = {(row["table"], row["name"]): row for row in rows(db, "columns")}
     assert ("visits", "note") not in found
     age, cost, region, city = (found["visits", name] for name in ("age", "cost", "region", "city"))
-    assert (age["type"], age["min"], age["max"], age["step"], age["value_count"]) == ("integer", "0", "110", "1", None)
+    assert (age["type"], age["min"], age["max"], age["step"], age["value_count"]) == (
+        "integer",
+        "0",
+        "110",
+        "1",
+        None,
+    )
     assert (cost["type"], cost["max"], cost["step"]) == ("real", "1000", "0.01")
     assert (region["type"], region["min"], region["value_count"]) == ("text", None, 4)
-    assert (city["type"], city["min"], city["value_count"], city["is_unit"]) == ("text", None, None, False)
+    assert (city["type"], city["min"], city["value_count"], city["is_unit"]) == (
+        "text",
+        None,
+        None,
+        False,
+    )
     assert found["visits", "patient_id"]["is_unit"] is True
     assert ("regions", "country") in found
 
@@ -175,7 +214,12 @@ def test_bounds_of_dates_are_dates() -> None:
     table = pa.table({"patient_id": [1], "day": pa.array(["2026-01-05"]).cast(pa.date32())})
     with exactly(table, columns={"day": {"type": "date", "values": "2026-01 … 2026-03"}}) as db:
         day = next(row for row in rows(db, "columns") if row["name"] == "day")
-    assert (day["min"], day["max"], day["step"], day["value_count"]) == ("2026-01-01", "2026-03-01", None, 3)
+    assert (day["min"], day["max"], day["step"], day["value_count"]) == (
+        "2026-01-01",
+        "2026-03-01",
+        None,
+        3,
+    )
 
 
 def test_the_names_are_plain_words() -> None:
@@ -188,15 +232,26 @@ def test_declared_values_are_told_as_they_are_written(tmp_path: Path) -> None:
     policy = write(tmp_path)
     policy.write_text(POLICY.replace('"west"]', '"o\'west"]'))
     with open(policy) as db:
-        region = next(row for row in rows(db, "columns", "ana") if (row["table"], row["name"]) == ("visits", "region"))
-        found = [row["value"] for row in rows(db, "column_values", "ana") if (row["table"], row["column"]) == ("visits", "region")]
+        region = next(
+            row
+            for row in rows(db, "columns", "ana")
+            if (row["table"], row["name"]) == ("visits", "region")
+        )
+        found = [
+            row["value"]
+            for row in rows(db, "column_values", "ana")
+            if (row["table"], row["column"]) == ("visits", "region")
+        ]
     assert region["value_list"] == "'north', 'south', 'east', 'o''west'"
     assert found == ["north", "south", "east", "o'west"]
 
 
 def test_long_lists_are_cut_and_dates_and_truths_are_literals() -> None:
     frame = pa.table({"id": [1], "n": [1], "day": [date(2026, 1, 1)]})
-    columns = {"n": {"values": list(range(30))}, "day": {"type": "date", "values": "2026-01 … 2026-02"}}
+    columns = {
+        "n": {"values": list(range(30))},
+        "day": {"type": "date", "values": "2026-01 … 2026-02"},
+    }
     with protect(frame, unit="id", neighbours="add-remove", columns=columns, epsilon=1) as db:
         told = {row["name"]: row["value_list"] for row in rows(db, "columns")}
         assert len([row for row in rows(db, "column_values") if row["column"] == "n"]) == 30
@@ -211,6 +266,10 @@ def test_analysts_see_their_own_quota_and_the_custodian_all(tmp_path: Path) -> N
     with open(policy) as db:
         pay(db, "ana", "0.1")
         pay(db, "ben", "0.2")
-        assert rows(db, "quotas", "ana") == [{"analyst": "ana", "total": 0.5, "spent": 0.1, "left": 0.4}]
-        assert rows(db, "quotas", "ben") == [{"analyst": "ben", "total": None, "spent": 0.2, "left": None}]
+        assert rows(db, "quotas", "ana") == [
+            {"analyst": "ana", "total": 0.5, "spent": 0.1, "left": 0.4}
+        ]
+        assert rows(db, "quotas", "ben") == [
+            {"analyst": "ben", "total": None, "spent": 0.2, "left": None}
+        ]
         assert [row["analyst"] for row in rows(db, "quotas")] == ["ana", "bob", "ben"]

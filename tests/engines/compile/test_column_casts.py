@@ -135,13 +135,28 @@ def spelling(draw: random.Random) -> str:
 
     def digits(most: int) -> str:
         count, kind = draw.choice([0, 1, 2, 5, 18, 19, 20, 39, most]), draw.randrange(4)
-        written = [str(draw.randrange(10**count)), "4" + "9" * count, "5" + "0" * count, "0" * count + draw.choice("159")]
+        written = [
+            str(draw.randrange(10**count)),
+            "4" + "9" * count,
+            "5" + "0" * count,
+            "0" * count + draw.choice("159"),
+        ]
         return written[kind] if count else ""
 
     before, after = digits(60), digits(310)
-    mantissa = draw.choice(["", "-", "+"]) + (before or ("" if after else "7")) + ("." + after if after or draw.randrange(5) == 0 else "")
-    power = draw.choice([-len(before), len(after), 19 - len(before), 0, -99_999, 99_999]) + draw.randrange(-2, 3)
-    return mantissa + ("" if draw.randrange(4) == 0 else draw.choice("eE") + draw.choice(["", "+"] if power >= 0 else [""]) + str(power))
+    mantissa = (
+        draw.choice(["", "-", "+"])
+        + (before or ("" if after else "7"))
+        + ("." + after if after or draw.randrange(5) == 0 else "")
+    )
+    power = draw.choice(
+        [-len(before), len(after), 19 - len(before), 0, -99_999, 99_999]
+    ) + draw.randrange(-2, 3)
+    return mantissa + (
+        ""
+        if draw.randrange(4) == 0
+        else draw.choice("eE") + draw.choice(["", "+"] if power >= 0 else [""]) + str(power)
+    )
 
 
 DAYS = (
@@ -183,21 +198,52 @@ DAYS = (
         "x",
         "2024-00-10",
     ),
-    *("2024-05-17 ", "2024-05-17\n10:00", "2024-05-17 + 1", "2024-1-32", "0004-02-29", "12344-02-29"),
+    *(
+        "2024-05-17 ",
+        "2024-05-17\n10:00",
+        "2024-05-17 + 1",
+        "2024-1-32",
+        "0004-02-29",
+        "12344-02-29",
+    ),
 )
-WORDS = ("true", "TRUE", "t", "yes", "Y", "1", "false", "f", "No", "n", "0", "on", "off", "2", " true", "", "truee", "ſ")
+WORDS = (
+    "true",
+    "TRUE",
+    "t",
+    "yes",
+    "Y",
+    "1",
+    "false",
+    "f",
+    "No",
+    "n",
+    "0",
+    "on",
+    "off",
+    "2",
+    " true",
+    "",
+    "truee",
+    "ſ",
+)
 
 
 def came_out(data: Any, column: Column, tmp: Path | None = None) -> Counter[Any]:
     """Which values the engine reads, and how often."""
     schema = Schema("t", (column,), "row")
     table = RegisteredTable(data, schema)
-    source = DuckDB({"t": replace(table, accepted_stamp=table.stamp)})  # as a multiline file: some values have line breaks
+    # as a multiline file: some values have line breaks
+    source = DuckDB({"t": replace(table, accepted_stamp=table.stamp)})
     try:
-        cells = source.run(Aggregate(Group(Bound(Table(schema), (column.name,), 1, 1), None), (Measure("rows"),)))
+        cells = source.run(
+            Aggregate(Group(Bound(Table(schema), (column.name,), 1, 1), None), (Measure("rows"),))
+        )
     finally:
         source.close()
-    return Counter({value: int(count) for value, count in zip(cells.keys[0], cells.numbers[0], strict=True)})
+    return Counter(
+        {value: int(count) for value, count in zip(cells.keys[0], cells.numbers[0], strict=True)}
+    )
 
 
 def as_read(raw: Sequence[object], column: Column) -> Counter[Any]:
@@ -208,16 +254,28 @@ def declared(type_: Type) -> list[Column]:
     """Ways to declare a column of a type."""
     ways = [Column("c", type_)]
     if type_ == "integer":
-        ways += [Column("c", type_, Fraction(-3), Fraction(4)), Column("c", type_, Fraction(-(2**70)), Fraction(2**70))]
-        ways += [Column("c", type_, Fraction(-end), Fraction(end)) for end in (2**40, 2**52, 2**53 + 1)]
+        ways += [
+            Column("c", type_, Fraction(-3), Fraction(4)),
+            Column("c", type_, Fraction(-(2**70)), Fraction(2**70)),
+        ]
+        ways += [
+            Column("c", type_, Fraction(-end), Fraction(end)) for end in (2**40, 2**52, 2**53 + 1)
+        ]
         ways += [Column("c", type_, values=(1, 0, 2**63 - 1, 42))]
     if type_ == "real":
-        ways += [Column("c", type_, Fraction(1, 3), Fraction(10)), Column("c", type_, values=(0.5, 0.0, math.inf))]
+        ways += [
+            Column("c", type_, Fraction(1, 3), Fraction(10)),
+            Column("c", type_, values=(0.5, 0.0, math.inf)),
+        ]
     if type_ == "text":
         ways += [Column("c", type_, values=("a", "", "\x00", "'", "true", "1"))]
     if type_ == "date":
         ends = Fraction(date(1970, 1, 1).toordinal()), Fraction(date(2024, 6, 15).toordinal())
-        ways += [Column("c", type_, *ends), Column("c", type_, *ends, granularity="month"), Column("c", type_, granularity="year")]
+        ways += [
+            Column("c", type_, *ends),
+            Column("c", type_, *ends, granularity="month"),
+            Column("c", type_, granularity="year"),
+        ]
         ways += [Column("c", type_, values=(date(2024, 5, 1), date(1, 1, 1)), granularity="month")]
     return ways
 
@@ -227,9 +285,19 @@ MANY = tuple(map(spelling, [random.Random(5)] * 3000))
 
 @pytest.mark.parametrize(
     ("type_", "spelled"),
-    [("integer", NUMBERS), ("integer", MANY), ("real", MANY), ("real", NUMBERS), ("date", DAYS), ("boolean", WORDS), ("text", NUMBERS)],
+    [
+        ("integer", NUMBERS),
+        ("integer", MANY),
+        ("real", MANY),
+        ("real", NUMBERS),
+        ("date", DAYS),
+        ("boolean", WORDS),
+        ("text", NUMBERS),
+    ],
 )
-def test_text_in_a_file_is_read_as_the_plan_says(type_: Type, spelled: tuple[str, ...], tmp_path: Path) -> None:
+def test_text_in_a_file_is_read_as_the_plan_says(
+    type_: Type, spelled: tuple[str, ...], tmp_path: Path
+) -> None:
     path = tmp_path / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
@@ -266,29 +334,64 @@ STORED: dict[str, tuple[pa.Array, list[object]]] = {
     "boolean": (pa.array([True, False, None]), [True, False, None]),
     "integer": (pa.array(POOLS["integer"], pa.int64()), list(POOLS["integer"])),
     "small": (pa.array([-128, 127, None], pa.int8()), [-128, 127, None]),
-    "unsigned": stored([0, 2**64 - 1, 2**63, 2**40, 2**40 + 1, 2**52 + 1, 2**53 + 1, 2**53 + 2, None], pa.uint64()),
+    "unsigned": stored(
+        [0, 2**64 - 1, 2**63, 2**40, 2**40 + 1, 2**52 + 1, 2**53 + 1, 2**53 + 2, None], pa.uint64()
+    ),
     "real": (pa.array(POOLS["real"], pa.float64(), from_pandas=False), list(POOLS["real"])),
     "float": (
         pa.array([0.1, math.nan, -math.inf, 2.5], pa.float32()),
         [float(pa.scalar(0.1, pa.float32()).as_py()), math.nan, -math.inf, 2.5],
     ),
-    "decimal": (pa.array([Decimal("2.5"), Decimal("-0.49"), None], pa.decimal128(10, 2)), [Decimal("2.5"), Decimal("-0.49"), None]),
+    "decimal": (
+        pa.array([Decimal("2.5"), Decimal("-0.49"), None], pa.decimal128(10, 2)),
+        [Decimal("2.5"), Decimal("-0.49"), None],
+    ),
     "whole decimal": (pa.array(map(Decimal, WHOLE), pa.decimal128(30, 0)), WHOLE),
     "long decimal": stored(
-        [Decimal("1e35"), Decimal("-1e35"), Decimal("3.5"), 2**40 + Decimal("0.49"), 2**40 + Decimal("0.5"), None], pa.decimal128(38, 2)
+        [
+            Decimal("1e35"),
+            Decimal("-1e35"),
+            Decimal("3.5"),
+            2**40 + Decimal("0.49"),
+            2**40 + Decimal("0.5"),
+            None,
+        ],
+        pa.decimal128(38, 2),
     ),
-    "huge": stored([1e300, -1e300, 2.0**63, -(2.0**63), math.nextafter(2.0**63, 0), *EDGES, math.inf, -math.inf, math.nan, None]),
+    "huge": stored(
+        [
+            1e300,
+            -1e300,
+            2.0**63,
+            -(2.0**63),
+            math.nextafter(2.0**63, 0),
+            *EDGES,
+            math.inf,
+            -math.inf,
+            math.nan,
+            None,
+        ]
+    ),
     "text": (pa.array(POOLS["text"]), list(POOLS["text"])),
     "categories": (pa.array(["a", "b", None, "a"]).dictionary_encode(), ["a", "b", None, "a"]),
     "large text": (pa.array(["a", "b" * 50, None], pa.large_string()), ["a", "b" * 50, None]),
     "date": (dates(POOLS["date"]), list(POOLS["date"])),
-    "moment": (pa.array([datetime(2024, 5, 17, 23, 59), None], pa.timestamp("ns")), [datetime(2024, 5, 17, 23, 59), None]),
+    "moment": (
+        pa.array([datetime(2024, 5, 17, 23, 59), None], pa.timestamp("ns")),
+        [datetime(2024, 5, 17, 23, 59), None],
+    ),
     "second": (
         pa.array([datetime(1, 1, 1), datetime(9999, 12, 31, 23)], pa.timestamp("s")),
         [datetime(1, 1, 1), datetime(9999, 12, 31, 23)],
     ),
-    "zoned": (pa.array([datetime(2024, 5, 17, 23, 59)], pa.timestamp("us", "Asia/Tokyo")), [datetime(2024, 5, 17, 23, 59)]),
-    "zoned and fine": (pa.array([datetime(2024, 5, 17, 23, 59)], pa.timestamp("ns", "Asia/Tokyo")), [datetime(2024, 5, 17, 23, 59)]),
+    "zoned": (
+        pa.array([datetime(2024, 5, 17, 23, 59)], pa.timestamp("us", "Asia/Tokyo")),
+        [datetime(2024, 5, 17, 23, 59)],
+    ),
+    "zoned and fine": (
+        pa.array([datetime(2024, 5, 17, 23, 59)], pa.timestamp("ns", "Asia/Tokyo")),
+        [datetime(2024, 5, 17, 23, 59)],
+    ),
     "millidate": (pa.array([date(2024, 5, 17), None], pa.date64()), [date(2024, 5, 17), None]),
 }
 KINDS: dict[str, Type] = {
@@ -305,23 +408,38 @@ def test_every_stored_type_is_read_as_the_plan_says(stored: str) -> None:
     kind = KINDS.get(stored, stored)
     for type_, readable in CASTABLE_TYPES.items():
         for column in declared(type_) if kind in readable else ():
-            assert came_out(pa.table({"c": array}), column) == as_read(raw, column), (stored, column)
+            assert came_out(pa.table({"c": array}), column) == as_read(raw, column), (
+                stored,
+                column,
+            )
 
 
 @pytest.mark.parametrize("type_", [pa.float64(), pa.float32()])
 def test_no_number_in_a_parquet_file_is_nothing(type_: pa.DataType, tmp_path: Path) -> None:
-    """The least and greatest values that such a file tells leave NaN out, and the engine believes them: with these it is between bounds."""
+    """The least and greatest values that such a file tells leave NaN out, and the engine
+    believes them: with these it is between bounds.
+    """
     path, numbers = tmp_path / "t.parquet", [0.5, math.nan, 2.0]
     pq.write_table(pa.table({"c": pa.array(numbers, type_, from_pandas=False)}), path)
     bounds = Fraction(0), Fraction(10), Fraction(1, 2)
-    ways = [Column("c", "boolean"), *declared("integer"), *declared("real"), Column("c", "real", *bounds)]
+    ways = [
+        Column("c", "boolean"),
+        *declared("integer"),
+        *declared("real"),
+        Column("c", "real", *bounds),
+    ]
     for column in ways:
         assert came_out(path, column) == as_read(numbers, column), column
     schema = Schema("t", (Column("c", "real", *bounds),), "row")
     snap = ClampedGrid(Fraction(1, 2), 0, 20)
     source = DuckDB({"t": RegisteredTable(path, schema)})
     try:  # and no sum fails, which would tell that NaN is there
-        found = source.run(Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("total", "c", snap), Measure("values", "c"))))
+        found = source.run(
+            Aggregate(
+                Group(Bound(Table(schema), (), 1, 1)),
+                (Measure("total", "c", snap), Measure("values", "c")),
+            )
+        )
     finally:
         source.close()
     assert [int(numbers[0]) for numbers in found.numbers] == [5, 2]
@@ -329,10 +447,14 @@ def test_no_number_in_a_parquet_file_is_nothing(type_: pa.DataType, tmp_path: Pa
 
 def test_nobody_has_no_number_as_an_id_in_a_parquet_file(tmp_path: Path) -> None:
     path, schema = tmp_path / "t.parquet", Schema("t", (Column("id", "real"),), "id")
-    pq.write_table(pa.table({"id": pa.array([1.0, math.nan, 2.0, math.nan], from_pandas=False)}), path)
+    pq.write_table(
+        pa.table({"id": pa.array([1.0, math.nan, 2.0, math.nan], from_pandas=False)}), path
+    )
     source = DuckDB({"t": RegisteredTable(path, schema)})
     try:
-        (count,) = source.run(Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("units"),))).numbers[0]
+        (count,) = source.run(
+            Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("units"),))
+        ).numbers[0]
     finally:
         source.close()
     assert int(count) == 2
@@ -343,7 +465,9 @@ def test_days_beyond_the_calendar_are_moved_to_its_ends() -> None:
     found = came_out(pa.table({"c": array}), Column("c", "date"))
     assert found == Counter({date.max: 2, date.min: 2, date(1970, 1, 1): 1})
     later = pa.array([2**62, -(2**62), 0], pa.int64()).view(pa.timestamp("us"))
-    assert came_out(pa.table({"c": later}), Column("c", "date")) == Counter({date.max: 1, date.min: 1, date(1970, 1, 1): 1})
+    assert came_out(pa.table({"c": later}), Column("c", "date")) == Counter(
+        {date.max: 1, date.min: 1, date(1970, 1, 1): 1}
+    )
 
 
 def test_bounds_that_no_whole_number_has_are_refused() -> None:
@@ -354,14 +478,24 @@ def test_bounds_that_no_whole_number_has_are_refused() -> None:
 
 @pytest.mark.parametrize("kind", ["frame", "csv"])
 def test_ids_are_never_moved_to_a_bound(kind: str, tmp_path: Path) -> None:
-    """Beyond 64 bits an id is read as none where the file is text, and as it is where it is a number: strangers never become one person."""
+    """Beyond 64 bits an id is read as none where the file is text, and as it is where it is a
+    number: strangers never become one person.
+    """
     schema = Schema("t", (Column("id", "integer", Fraction(0), Fraction(100)),), "id")
     people = [5, 500, 501, 2**63, 2**64 - 1]
     path = tmp_path / "t.csv"
     path.write_text("id\n" + "\n".join(map(str, people)) + "\n", encoding="utf-8")
-    source = DuckDB({"t": RegisteredTable(path if kind == "csv" else pa.table({"id": pa.array(people, pa.uint64())}), schema)})
+    source = DuckDB(
+        {
+            "t": RegisteredTable(
+                path if kind == "csv" else pa.table({"id": pa.array(people, pa.uint64())}), schema
+            )
+        }
+    )
     try:
-        (count,) = source.run(Aggregate(Group(Bound(Table(schema), (), 1, 1), None), (Measure("units"),))).numbers[0]
+        (count,) = source.run(
+            Aggregate(Group(Bound(Table(schema), (), 1, 1), None), (Measure("units"),))
+        ).numbers[0]
     finally:
         source.close()
     assert count == (3 if kind == "csv" else 5)

@@ -12,14 +12,34 @@ from hedgerow.engines.compile.column_lineage import find_source_column
 from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.plan import StoredTable, compile_plan
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant
 from hedgerow.plan.schema import Column, Schema
 
 CITY, AGE = Column("city", "text", values=("a", "b", "c", "d")), Column("age", "integer")
 PEOPLE = Schema("people", (CITY, AGE), "id")
-PLACES = Schema("places", (Column("name", "text"), Column("size", "integer", values=(1, 5, 9))), None)
-SHELVES = {"people": StoredTable("t0", {"city": StoredColumn("city", "text"), "age": StoredColumn("age", "integer")}, StoredColumn("id", "integer"))}
+PLACES = Schema(
+    "places", (Column("name", "text"), Column("size", "integer", values=(1, 5, 9))), None
+)
+SHELVES = {
+    "people": StoredTable(
+        "t0",
+        {"city": StoredColumn("city", "text"), "age": StoredColumn("age", "integer")},
+        StoredColumn("id", "integer"),
+    )
+}
 OLD = Filter(Table(PEOPLE), Call(">", (ColumnRef("age"), Constant(3, "integer"))))
 BESIDE = Join(OLD, Table(PLACES), (("city", "name"),), (("size", "size"),))
 
@@ -39,12 +59,16 @@ BESIDE = Join(OLD, Table(PLACES), (("city", "name"),), (("size", "size"),))
         (Union((Table(PEOPLE), Table(replace(PEOPLE, table="others")))), "city", None),
     ],
 )
-def test_a_column_is_followed_to_its_table(rows: RelationNode, name: str, column: Column | None) -> None:
+def test_a_column_is_followed_to_its_table(
+    rows: RelationNode, name: str, column: Column | None
+) -> None:
     assert find_source_column(rows, name) == column
 
 
 def by_city(rows: RelationNode, *domain: str) -> Aggregate:
-    return Aggregate(Group(Bound(rows, ("city",), 1, 2), (domain,)), (Measure("rows"), Measure("units")))
+    return Aggregate(
+        Group(Bound(rows, ("city",), 1, 2), (domain,)), (Measure("rows"), Measure("units"))
+    )
 
 
 def lists(plan: Aggregate) -> int:
@@ -58,7 +82,14 @@ def test_a_list_is_looked_through_once_where_all_of_it_is_asked_for() -> None:
     assert lists(by_city(Table(PEOPLE), "a", "b", "c", "d")) == 1
     assert lists(by_city(OLD, "d", "c", "x", "b", "a")) == 1  # and more that nobody has
     assert lists(by_city(Table(PEOPLE), "a", "b", "c")) == 2
-    assert lists(by_city(Project(OLD, (("city", Call("lower", (ColumnRef("city"),))),)), "a", "b", "c", "d")) == 2
+    assert (
+        lists(
+            by_city(
+                Project(OLD, (("city", Call("lower", (ColumnRef("city"),))),)), "a", "b", "c", "d"
+            )
+        )
+        == 2
+    )
     free = Schema("people", (Column("city", "text"), AGE), "id")
     assert lists(by_city(Table(free), "a", "b", "c", "d")) == 1
 

@@ -1,4 +1,6 @@
-"""Combinations of codes: the engine beside the reference, how far one unit moves them, and mistakes that must show."""
+"""Combinations of codes: the engine beside the reference, how far one unit moves them, and
+mistakes that must show.
+"""
 
 from __future__ import annotations
 
@@ -44,36 +46,86 @@ def row(unit: Any, *codes: int | None) -> dict[str, Any]:
 
 
 def question(*sizes: int, most: int = 1, schema: Schema = SCHEMA, fine: int = 1) -> Aggregate:
-    return Aggregate(Group(Bound(Table(schema), (), 1, most)), (Contingency(tuple(zip(NAMES, sizes, strict=False)), fine),))
+    return Aggregate(
+        Group(Bound(Table(schema), (), 1, most)),
+        (Contingency(tuple(zip(NAMES, sizes, strict=False)), fine),),
+    )
 
 
 def test_combinations_are_counted_and_what_is_no_code_is_dropped() -> None:
-    pairs = [(0, 0), (1, 2), (1, 2), (0, 3), (2, 0), (-1, 0), (None, 0), (1, None), (0, 2), *product(FAR, (1, *FAR)), *product((1,), FAR)]
+    pairs = [
+        (0, 0),
+        (1, 2),
+        (1, 2),
+        (0, 3),
+        (2, 0),
+        (-1, 0),
+        (None, 0),
+        (1, None),
+        (0, 2),
+        *product(FAR, (1, *FAR)),
+        *product((1,), FAR),
+    ]
     rows = [row(unit, *codes) for unit, codes in enumerate(pairs)]
     for schema in (SCHEMA, ALONE):
-        assert agreed(question(2, 3, schema=schema), {"t": rows}) == {(): ({(0, 0): 1, (0, 2): 1, (1, 2): 2},)}
+        assert agreed(question(2, 3, schema=schema), {"t": rows}) == {
+            (): ({(0, 0): 1, (0, 2): 1, (1, 2): 2},)
+        }
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, ALONE])
 def test_no_rows_make_an_empty_table(schema: Schema) -> None:
     assert agreed(question(2, 3, schema=schema), {"t": []}) == {(): ({},)}
-    assert agreed(question(2**62, 3, schema=schema), {"t": [row(1, 1, 3), row(2, None, 1)]}) == {(): ({},)}
+    assert agreed(question(2**62, 3, schema=schema), {"t": [row(1, 1, 3), row(2, None, 1)]}) == {
+        (): ({},)
+    }
 
 
-@pytest.mark.parametrize("sizes", [(2**62,), (2**62, 2**62), (2**31, 2**31, 2**31), (3, 2**61, 7, 2**60), (1, 1, 2**62, 1), (2**20,) * 4])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (2**62,),
+        (2**62, 2**62),
+        (2**31, 2**31, 2**31),
+        (3, 2**61, 7, 2**60),
+        (1, 1, 2**62, 1),
+        (2**20,) * 4,
+    ],
+)
 @pytest.mark.parametrize("schema", [SCHEMA, ALONE])
-def test_the_largest_codes_of_several_words_neither_meet_nor_overflow(sizes: tuple[int, ...], schema: Schema) -> None:
+def test_the_largest_codes_of_several_words_neither_meet_nor_overflow(
+    sizes: tuple[int, ...], schema: Schema
+) -> None:
     each = [sorted({0, size - 1, size // 2, size, 2**63 - 1}) for size in sizes]
     rows = [row(unit, *codes) for unit, codes in enumerate(product(*each))]
     (found,) = agreed(question(*sizes, schema=schema), {"t": rows})[()]
-    assert len(found) == np.prod([sum(code < size for code in codes) for codes, size in zip(each, sizes, strict=True)])
+    assert len(found) == np.prod(
+        [sum(code < size for code in codes) for codes, size in zip(each, sizes, strict=True)]
+    )
     assert set(found.values()) == {1}
 
 
 @pytest.mark.parametrize("ids", [(1, 2), ("p", "q"), (0.5, 2.0)])
-@pytest.mark.parametrize(("most", "fine"), [(1, 2), (1, 2**30), (3, 2**40), (7, 4), (10, 64), (11, 64), (2**40, 2**22), (3, 1), (2**70, 1)])
+@pytest.mark.parametrize(
+    ("most", "fine"),
+    [
+        (1, 2),
+        (1, 2**30),
+        (3, 2**40),
+        (7, 4),
+        (10, 64),
+        (11, 64),
+        (2**40, 2**22),
+        (3, 1),
+        (2**70, 1),
+    ],
+)
 def test_of_each_unit_all_rows_count_in_part(ids: Sequence[Any], most: int, fine: int) -> None:
-    rows = [row(unit, *codes) for unit in ids for codes in [*[(1, 1)] * 7, (0, 1), (0, 1), (1, 0), (2, 2), (None, 1)]]
+    rows = [
+        row(unit, *codes)
+        for unit in ids
+        for codes in [*[(1, 1)] * 7, (0, 1), (0, 1), (1, 0), (2, 2), (None, 1)]
+    ]
     (found,) = agreed(question(2, 2, most=most, fine=fine), {"t": rows})[()]
     share = min(most, 10) * fine
     expected = {(1, 1): 7 * share // 10, (0, 1): 2 * share // 10, (1, 0): share // 10}
@@ -82,7 +134,9 @@ def test_of_each_unit_all_rows_count_in_part(ids: Sequence[Any], most: int, fine
 
 @pytest.mark.parametrize("fine", [2, 2**26, 2**40])
 def test_a_giant_overflows_nothing(fine: int) -> None:
-    """5,000 rows of one unit, of which three count, or many: 64 bits do not hold 2^40 parts times 2^12 times 4,999 rows."""
+    """5,000 rows of one unit, of which three count, or many: 64 bits do not hold 2^40 parts
+    times 2^12 times 4,999 rows.
+    """
     rows = [row(1, 0)] * 4999 + [row(1, 1)] + [row(2, 1)]
     for most in (3, 2**12, 2**22):
         (found,) = agreed(question(2, most=most, fine=fine), {"t": rows})[()]
@@ -91,9 +145,13 @@ def test_a_giant_overflows_nothing(fine: int) -> None:
 
 
 def test_sums_beyond_the_room_are_clamped() -> None:
-    """More units than any declared number of them for which parts are so fine: an answer is wrong then, and there is no error."""
+    """More units than any declared number of them for which parts are so fine: an answer is
+    wrong then, and there is no error.
+    """
     plan = question(2, most=2**22, fine=2**40)
-    source = DuckDB(frames({"t": SCHEMA}, {"t": [row(unit, 0) for unit in (1, 2, 3, 3)] + [row(2, 1)]}))
+    source = DuckDB(
+        frames({"t": SCHEMA}, {"t": [row(unit, 0) for unit in (1, 2, 3, 3)] + [row(2, 1)]})
+    )
     try:
         compiled = compile_plan(plan, source._registry.stored_tables, DUCKDB).by_measure[0].sql
         many = compiled.replace(f"CAST({2**40} AS BIGINT)", f"CAST({2**61} AS BIGINT)", 1)
@@ -110,7 +168,11 @@ def test_rows_that_are_no_codes_take_nobodys_place() -> None:
 
 def test_the_worker_says_the_same() -> None:
     rows = [row(unit % 7, unit % 3, unit % 5, 2**61 + unit) for unit in range(60)]
-    parts = sum(agreed(question(3, 5, 2**62, most=4, fine=2**20), {"t": rows}, IsolatedDuckDB)[()][0].values())
+    parts = sum(
+        agreed(question(3, 5, 2**62, most=4, fine=2**20), {"t": rows}, IsolatedDuckDB)[()][
+            0
+        ].values()
+    )
     assert 28 * 2**20 - 60 < parts <= 28 * 2**20
     assert agreed(question(3, 5), {"t": []}, IsolatedDuckDB) == {(): ({},)}
 
@@ -125,7 +187,9 @@ def test_tables_that_hang_together_give_what_the_reference_gives(number: int) ->
     try:
         for _ in range(6):
             plan = worlds.crossed(random, world.schemas)
-            assert plain(source.run(plan)) == reference.interpret_plan(plan, world.tables, RANKS(plan, world.tables))
+            assert plain(source.run(plan)) == reference.interpret_plan(
+                plan, world.tables, RANKS(plan, world.tables)
+            )
     finally:
         source.close()
 
@@ -133,28 +197,52 @@ def test_tables_that_hang_together_give_what_the_reference_gives(number: int) ->
 def cells(random: Random, sizes: Sequence[int]) -> list[int | None]:
     """Mostly few different codes, so that rows meet; now and then what is none."""
     return [
-        random.choice([0, 0, size - 1, size - 1, size // 2, size, None, *FAR] if random.random() < 0.3 else [0, size - 1]) for size in sizes
+        random.choice(
+            [0, 0, size - 1, size - 1, size // 2, size, None, *FAR]
+            if random.random() < 0.3
+            else [0, size - 1]
+        )
+        for size in sizes
     ]
 
 
-SIDES = {name: replace(SCHEMA, table=name, columns=(*SCHEMA.columns, Column("side", "integer"))) for name in ("numbered", "named")}
+SIDES = {
+    name: replace(SCHEMA, table=name, columns=(*SCHEMA.columns, Column("side", "integer")))
+    for name in ("numbered", "named")
+}
 
 
 def too_far(relation: Relation, examples: int = 40, fine: int = 1) -> list[int]:
-    """The examples in which a unit that comes, goes or is replaced moves the real table further than declared. All lie in two tables, for
-    the two types of ids: before, on an even side, and after, on the odd one that follows."""
+    """The examples in which a unit that comes, goes or is replaced moves the real table further
+    than declared. All lie in two tables, for the two types of ids: before, on an even side, and
+    after, on the odd one that follows."""
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in SIDES}
     plans = []
     for example in range(examples):
         random = Random(example)
         sizes = random.choice([(2, 2), (2, 3, 2), (2**61, 2**40, 2)])
         name, ids = random.choice([("numbered", (1, 2, 3)), ("named", ("u", "v", "w"))])
-        before = [row(random.choice(ids), *cells(random, sizes)) for _ in range(random.randint(4, 40))]
+        before = [
+            row(random.choice(ids), *cells(random, sizes)) for _ in range(random.randint(4, 40))
+        ]
         others = [line for line in before if line["id"] != ids[0]]
-        new = [row(ids[0], *cells(random, sizes)) for _ in range(random.randint(0, 9))] if relation == "change-one" else []
-        rows[name] += [{**line, "side": 2 * example} for line in before] + [{**line, "side": 2 * example + 1} for line in others + new]
-        plans.append([_side(SIDES[name], 2 * example + after, sizes, 1 + example % 3, fine) for after in (0, 1)])
-    source = DuckDB({name: RegisteredTable(_frame(lines), SIDES[name]) for name, lines in rows.items()})
+        new = (
+            [row(ids[0], *cells(random, sizes)) for _ in range(random.randint(0, 9))]
+            if relation == "change-one"
+            else []
+        )
+        rows[name] += [{**line, "side": 2 * example} for line in before] + [
+            {**line, "side": 2 * example + 1} for line in others + new
+        ]
+        plans.append(
+            [
+                _side(SIDES[name], 2 * example + after, sizes, 1 + example % 3, fine)
+                for after in (0, 1)
+            ]
+        )
+    source = DuckDB(
+        {name: RegisteredTable(_frame(lines), SIDES[name]) for name, lines in rows.items()}
+    )
     try:
         found = [[combinations(source.run(plan).numbers[0][0]) for plan in pair] for pair in plans]
     finally:
@@ -171,17 +259,30 @@ def too_far(relation: Relation, examples: int = 40, fine: int = 1) -> list[int]:
 
 def _side(schema: Schema, side: int, sizes: Sequence[int], most: int, fine: int) -> Aggregate:
     rows = Filter(Table(schema), Call("=", (ColumnRef("side"), Constant(side, "integer"))))
-    return Aggregate(Group(Bound(rows, (), 1, most)), (Contingency(tuple(zip(NAMES, sizes, strict=False)), fine),))
+    return Aggregate(
+        Group(Bound(rows, (), 1, most)),
+        (Contingency(tuple(zip(NAMES, sizes, strict=False)), fine),),
+    )
 
 
 def _frame(lines: Sequence[dict[str, Any]]) -> pa.Table:
     type_ = pa.string() if isinstance(lines[0]["id"], str) else pa.int64()
-    return pa.table({name: pa.array([line[name] for line in lines], type_ if name == "id" else pa.int64()) for name in lines[0]})
+    return pa.table(
+        {
+            name: pa.array([line[name] for line in lines], type_ if name == "id" else pa.int64())
+            for name in lines[0]
+        }
+    )
 
 
 def _norms(before: dict[Any, int], after: dict[Any, int]) -> tuple[int, int, int, int]:
     moves = [abs(before.get(codes, 0) - after.get(codes, 0)) for codes in {**before, **after}]
-    return sum(move > 0 for move in moves), max(moves, default=0), sum(moves), sum(move**2 for move in moves)
+    return (
+        sum(move > 0 for move in moves),
+        max(moves, default=0),
+        sum(moves),
+        sum(move**2 for move in moves),
+    )
 
 
 @pytest.mark.long
@@ -193,18 +294,32 @@ def test_nobody_moves_the_table_further_than_declared(relation: Relation, fine: 
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("planted", ["no part", "of the rows of a combination", "sensitivity of rows"])
-def test_parts_that_leak_are_seen(relation: Relation, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "planted", ["no part", "of the rows of a combination", "sensitivity of rows"]
+)
+def test_parts_that_leak_are_seen(
+    relation: Relation, planted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if planted == "no part":
-        monkeypatch.setattr(crossing, "_scale_count", lambda fine, most, dialect: compared(column("k"), exp.Mul, integer_literal(fine)))
+        monkeypatch.setattr(
+            crossing,
+            "_scale_count",
+            lambda fine, most, dialect: compared(column("k"), exp.Mul, integer_literal(fine)),
+        )
     elif planted == "of the rows of a combination":
         right = crossing._scale_count
         monkeypatch.setattr(
-            crossing, "_scale_count", lambda *all_: right(*all_).transform(lambda node: column("k") if node == column("c") else node)
+            crossing,
+            "_scale_count",
+            lambda *all_: right(*all_).transform(
+                lambda node: column("k") if node == column("c") else node
+            ),
         )
     else:
         honest = Contingency.sensitivity
-        monkeypatch.setattr(Contingency, "sensitivity", lambda self, reach: honest(replace(self, fine=1), reach))
+        monkeypatch.setattr(
+            Contingency, "sensitivity", lambda self, reach: honest(replace(self, fine=1), reach)
+        )
     assert len(too_far(relation, fine=8)) > 3
 
 
@@ -222,11 +337,17 @@ def test_rows_that_are_no_codes_but_take_places_are_seen(monkeypatch: pytest.Mon
 
 
 def test_a_code_is_bounded_where_it_is_multiplied() -> None:
-    """Filters may run after what they guard: without the bound the product of such numbers has more than 64 bits."""
+    """Filters may run after what they guard: without the bound the product of such numbers has
+    more than 64 bits.
+    """
     source = DuckDB(frames({"t": SCHEMA}, {"t": [row(1, 2**63 - 1, 2**63 - 1), row(2, 1, 1)]}))
     try:
         compiled = compile_plan(question(2**31, 2**31), source._registry.stored_tables, DUCKDB)
-        packed = compiled.by_measure[0].sql.partition(" AS MATERIALIZED (")[2].partition(') SELECT "w0" AS "w0", CAST(')[0]
+        packed = (
+            compiled.by_measure[0]
+            .sql.partition(" AS MATERIALIZED (")[2]
+            .partition(') SELECT "w0" AS "w0", CAST(')[0]
+        )
         assert source._session._connection.execute(packed).fetchall() == [(1, None), (2, 2**31 + 1)]
     finally:
         source.close()
@@ -236,9 +357,21 @@ def test_a_hundred_yes_and_no_questions_are_no_deep_statement() -> None:
     names = [f"q{i}" for i in range(300)]
     schema = Schema("t", tuple(Column(name, "integer") for name in names), "id")
     data = np.random.default_rng(5).integers(0, 2, (50, 300))
-    source = DuckDB({"t": RegisteredTable(pa.table({**{name: data[:, i] for i, name in enumerate(names)}, "id": np.arange(50)}), schema)})
+    source = DuckDB(
+        {
+            "t": RegisteredTable(
+                pa.table(
+                    {**{name: data[:, i] for i, name in enumerate(names)}, "id": np.arange(50)}
+                ),
+                schema,
+            )
+        }
+    )
     try:
-        plan = Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Contingency(tuple((name, 2) for name in names)),))
+        plan = Aggregate(
+            Group(Bound(Table(schema), (), 1, 1)),
+            (Contingency(tuple((name, 2) for name in names)),),
+        )
         (table,) = source.run(plan).numbers[0]
     finally:
         source.close()
@@ -249,7 +382,13 @@ def test_a_hundred_yes_and_no_questions_are_no_deep_statement() -> None:
 @pytest.mark.parametrize("schema", [SCHEMA, ALONE])
 def test_the_table_of_many_rows_is_that_of_the_codes(schema: Schema) -> None:
     count, sizes = 100_000, (10, 3, 2**50, 7)
-    codes = np.stack([np.arange(count) * step % size for step, size in zip((7, 5, 10**9 + 7, 3), (10, 3, 40, 7), strict=True)], axis=1)
+    codes = np.stack(
+        [
+            np.arange(count) * step % size
+            for step, size in zip((7, 5, 10**9 + 7, 3), (10, 3, 40, 7), strict=True)
+        ],
+        axis=1,
+    )
     data = pa.table({**{name: codes[:, i] for i, name in enumerate(NAMES)}, "id": np.arange(count)})
     source = DuckDB({"t": RegisteredTable(data, schema)})
     try:
@@ -260,4 +399,6 @@ def test_the_table_of_many_rows_is_that_of_the_codes(schema: Schema) -> None:
     assert (table.total, table.counts.dtype) == (count, np.dtype(np.int64))
     assert len(table.counts) == len(np.unique(codes, axis=0))
     for places in [(0,), (0, 1, 3), (3, 1)]:
-        assert np.array_equal(table.marginal(places), ContingencyTable.from_codes(codes, sizes).marginal(places))
+        assert np.array_equal(
+            table.marginal(places), ContingencyTable.from_codes(codes, sizes).marginal(places)
+        )

@@ -14,7 +14,11 @@ from sqlglot import exp
 
 from engines.worlds import ARROW, BINARY, POOLS, Ranks, answer
 from hedgerow.engines.compile.dialect import DUCKDB
-from hedgerow.engines.compile.expressions import FUNCTION_COMPILERS, compile_expression, estimate_size
+from hedgerow.engines.compile.expressions import (
+    FUNCTION_COMPILERS,
+    compile_expression,
+    estimate_size,
+)
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.engines.reference.interpreter import interpret_plan
 from hedgerow.engines.tables.registry import RegisteredTable
@@ -27,7 +31,8 @@ from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import TYPES, Range, Type
 
 RANKS = Ranks()
-# How the arguments of arithmetic are declared: wide enough to be nasty, so narrow that the plan accepts them.
+# How the arguments of arithmetic are declared: wide enough to be nasty, so narrow that the plan
+# accepts them.
 ENDS: dict[str, tuple[Fraction, Fraction]] = {
     "*": (Fraction(-(2**31)), Fraction(2**31)),
     "+": (Fraction(-(2**61)), Fraction(2**61)),
@@ -40,8 +45,40 @@ ENDS |= dict.fromkeys(("ceil", "round"), ENDS["floor"])
 ENDS |= dict.fromkeys(("sqrt", "ln"), ENDS["/"])
 ENDS |= dict.fromkeys(("substring", "right"), ENDS["*"])
 TEXTS = (
-    *("", "a", "A", "ab", "a%b", "%", "_", "a_b", "é", "😀", "\\", "\\%", "'", "a\nb", "\x00", "x" * 500, None),
-    *(" a ", "  ", "\ta\u00a0 ", "a\x00 b", "e\u0301", "👩\u200d👩\u200d👧", "ẞßŉ", "İiIı", "ǅǆ", "ᾳῼ", "ΑΣς", "ﬁ", "ab😀éa"),
+    *(
+        "",
+        "a",
+        "A",
+        "ab",
+        "a%b",
+        "%",
+        "_",
+        "a_b",
+        "é",
+        "😀",
+        "\\",
+        "\\%",
+        "'",
+        "a\nb",
+        "\x00",
+        "x" * 500,
+        None,
+    ),
+    *(
+        " a ",
+        "  ",
+        "\ta\u00a0 ",
+        "a\x00 b",
+        "e\u0301",
+        "👩\u200d👩\u200d👧",
+        "ẞßŉ",
+        "İiIı",
+        "ǅǆ",
+        "ᾳῼ",
+        "ΑΣς",
+        "ﬁ",
+        "ab😀éa",
+    ),
 )
 
 
@@ -64,9 +101,18 @@ def kinds(function: str) -> list[tuple[Type, Type]]:
     if function in BINARY:
         first, second = (BINARY[function] * 2)[:2]
         return (
-            [("integer", "integer"), ("integer", "real"), ("real", "integer"), ("real", "real")] if first == "real" else [(first, second)]
+            [("integer", "integer"), ("integer", "real"), ("real", "integer"), ("real", "real")]
+            if first == "real"
+            else [(first, second)]
         )
-    return [("integer", "integer"), ("integer", "real"), ("real", "integer"), ("text", "text"), ("date", "date"), ("boolean", "boolean")]
+    return [
+        ("integer", "integer"),
+        ("integer", "real"),
+        ("real", "integer"),
+        ("text", "text"),
+        ("date", "date"),
+        ("boolean", "boolean"),
+    ]
 
 
 def applied(function: str, a: Expression, b: Expression) -> list[Expression]:
@@ -87,13 +133,20 @@ def applied(function: str, a: Expression, b: Expression) -> list[Expression]:
         return [Call(function, (a, b)), Call(function, (a, b, Constant(None, "boolean")))]
     if function == "substring":
         places = [Constant(place, "integer") for place in (-(2**31), -1, 0, 1, 2, 2**31)]
-        return [Call(function, (a, b, b)), *(Call(function, pair) for place in places for pair in ((a, b, place), (a, place, b)))]
+        return [
+            Call(function, (a, b, b)),
+            *(Call(function, pair) for place in places for pair in ((a, b, place), (a, place, b))),
+        ]
     if function in ("add days", "add months", "right"):
         missing = () if function == "right" else (None,)  # a place must have bounds
         counts = [Constant(count, "integer") for count in (-40, -1, 0, 1, 12, 700, *missing)]
         return [Call(function, (a, count)) for count in (b, *counts)]
     if function == "concat":
-        return [Call(function, (a, b)), Call(function, (a, b, Constant(" ", "text"), a)), Call(function, (a, Constant(None, "text")))]
+        return [
+            Call(function, (a, b)),
+            Call(function, (a, b, Constant(" ", "text"), a)),
+            Call(function, (a, Constant(None, "text"))),
+        ]
     return [Call(function, (a, b) if len(BINARY.get(function, ())) >= 2 else (a,))]
 
 
@@ -103,21 +156,31 @@ def test_a_function_gives_what_the_plan_says_on_the_nastiest_values(function: st
     for first, second in kinds(function):
         pools = [TEXTS if type_ == "text" else POOLS[type_] for type_ in (first, second)]
         pairs = list(product(*pools))
-        table = pa.table({"a": ARROW[first]([a for a, _ in pairs]), "b": ARROW[second]([b for _, b in pairs])})
+        table = pa.table(
+            {"a": ARROW[first]([a for a, _ in pairs]), "b": ARROW[second]([b for _, b in pairs])}
+        )
         schema = Schema("t", (column("a", first, function), column("b", second, function)), "row")
         raw = {"t": [{"a": a, "b": b} for a, b in pairs]}
         source = DuckDB({"t": RegisteredTable(table, schema)})
         for expression in applied(function, ColumnRef("a"), ColumnRef("b")):
             rows = Project(Table(schema), (("x", expression),))
             plan = Aggregate(Group(Bound(rows, ("x",), 1, 1), None), (Measure("rows"),))
-            assert Counter(answer(source, plan)) == Counter(interpret_plan(plan, raw, lambda unit, group: 0)), expression
+            assert Counter(answer(source, plan)) == Counter(
+                interpret_plan(plan, raw, lambda unit, group: 0)
+            ), expression
         source.close()
 
 
 @pytest.mark.long
 def test_places_are_code_points_and_upper_and_lower_case_go_one_to_one() -> None:
-    """All characters there were in Unicode 3.2: which pairs came later depends on the versions of Python and of the engine."""
-    known = [chr(code) for code in range(0x110000) if unicodedata.ucd_3_2_0.category(chr(code)) not in ("Cn", "Cs", "Co")]
+    """All characters there were in Unicode 3.2: which pairs came later depends on the versions
+    of Python and of the engine.
+    """
+    known = [
+        chr(code)
+        for code in range(0x110000)
+        if unicodedata.ucd_3_2_0.category(chr(code)) not in ("Cn", "Cs", "Co")
+    ]
     connection = duckdb.connect()
     connection.register("t", pa.table({"c": known}))
     one, names = {"c": Range("text")}, {"c": exp.column("c")}
@@ -128,21 +191,30 @@ def test_places_are_code_points_and_upper_and_lower_case_go_one_to_one() -> None
         ("substring", Call("substring", (twice, Constant(2, "integer"), Constant(1, "integer")))),
         ("starts with", Call("starts with", (twice, ColumnRef("c")))),
     ):
-        found = connection.execute(f"SELECT {compile_expression(made, one, names, DUCKDB).sql('duckdb')} FROM t").fetchall()
-        assert [value for (value,) in found] == [evaluate(made, {"c": character}) for character in known], function
+        found = connection.execute(
+            f"SELECT {compile_expression(made, one, names, DUCKDB).sql('duckdb')} FROM t"
+        ).fetchall()
+        assert [value for (value,) in found] == [
+            evaluate(made, {"c": character}) for character in known
+        ], function
     connection.close()
     assert len(known) > 90_000
 
 
 def sql(expression: Expression, **types: Type) -> str:
     known = {name: Column(name, type_).range for name, type_ in types.items()}
-    names: Any = {name: compile_expression(Constant(name, "text"), {}, {}, DUCKDB) for name in types}
+    names: Any = {
+        name: compile_expression(Constant(name, "text"), {}, {}, DUCKDB) for name in types
+    }
     return compile_expression(expression, known, names, DUCKDB).sql("duckdb")
 
 
 def test_what_is_written_in_a_question_stays_a_literal() -> None:
     nasty = "'; DROP TABLE t; -- /* \\' $$"
-    assert sql(Call("=", (ColumnRef("s"), Constant(nasty, "text"))), s="text") == "('s' = '''; DROP TABLE t; -- /* \\'' $$')"
+    assert (
+        sql(Call("=", (ColumnRef("s"), Constant(nasty, "text"))), s="text")
+        == "('s' = '''; DROP TABLE t; -- /* \\'' $$')"
+    )
 
 
 def test_constants_that_no_engine_can_hold_are_refused() -> None:
@@ -152,14 +224,26 @@ def test_constants_that_no_engine_can_hold_are_refused() -> None:
         sql(Call("=", (ColumnRef("s"), Constant("\ud800", "text"))), s="text")
 
 
-SMALL: dict[Type, tuple[Fraction | None, Fraction | None]] = {"integer": (Fraction(0), Fraction(9)), "real": (Fraction(0), Fraction(9))}
+SMALL: dict[Type, tuple[Fraction | None, Fraction | None]] = {
+    "integer": (Fraction(0), Fraction(9)),
+    "real": (Fraction(0), Fraction(9)),
+}
 
 
 def _written(name: str, types: Sequence[Type]) -> Counter[str] | None:
-    """How often the function writes each of its arguments; None where it does not take so many, or not of these types."""
-    known = {f"x{i}": Range(type_, *SMALL.get(type_, (None, None))) for i, type_ in enumerate(types)}
+    """How often the function writes each of its arguments; None where it does not take so many,
+    or not of these types.
+    """
+    known = {
+        f"x{i}": Range(type_, *SMALL.get(type_, (None, None))) for i, type_ in enumerate(types)
+    }
     try:
-        sql = compile_expression(Call(name, tuple(map(ColumnRef, known))), known, {column: exp.column(column) for column in known}, DUCKDB)
+        sql = compile_expression(
+            Call(name, tuple(map(ColumnRef, known))),
+            known,
+            {column: exp.column(column) for column in known},
+            DUCKDB,
+        )
     except (HedgerowError, ValueError, IndexError):
         return None
     found = Counter(column.name for column in sql.find_all(exp.Column))
@@ -177,7 +261,11 @@ def _copies(name: str, count: int, place: int) -> int:
 def test_the_weight_counts_every_copy(name: str) -> None:
     tried = 0
     for count in (3,) if name == "case" else (1, 2, 3):
-        written = [found for types in product(TYPES, repeat=count) if (found := _written(name, types)) is not None]
+        written = [
+            found
+            for types in product(TYPES, repeat=count)
+            if (found := _written(name, types)) is not None
+        ]
         for place in range(count) if written else ():
             assert max(found[f"x{place}"] for found in written) == _copies(name, count, place)
         tried += len(written)

@@ -24,14 +24,28 @@ from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 
 WORDS = ("", "a", "A", "B", "b ", "it's", "ß", "é", "e\u0301", "日本", "z" * 40, "NULL")
-LISTED = Schema("visits", (Column("pay", "integer", Fraction(-9), Fraction(9)), Column("kind", "text", values=WORDS)), "id")
-OPEN = Schema("visits", (Column("pay", "integer", Fraction(-9), Fraction(9)), Column("kind", "text")), "id")
-MEASURES = (Measure("units"), Measure("rows"), Measure("total", "pay", ClampedGrid(Fraction(1), -9, 9)))
-UPPER = Project(Table(OPEN), (("pay", ColumnRef("pay")), ("kind", Call("upper", (ColumnRef("kind"),)))))
+LISTED = Schema(
+    "visits",
+    (Column("pay", "integer", Fraction(-9), Fraction(9)), Column("kind", "text", values=WORDS)),
+    "id",
+)
+OPEN = Schema(
+    "visits", (Column("pay", "integer", Fraction(-9), Fraction(9)), Column("kind", "text")), "id"
+)
+MEASURES = (
+    Measure("units"),
+    Measure("rows"),
+    Measure("total", "pay", ClampedGrid(Fraction(1), -9, 9)),
+)
+UPPER = Project(
+    Table(OPEN), (("pay", ColumnRef("pay")), ("kind", Call("upper", (ColumnRef("kind"),))))
+)
 
 
 def by(rows: Table | Project, domain: tuple[Value, ...] | None, most: int = 2) -> Aggregate:
-    return Aggregate(Group(Bound(rows, ("kind",), most, 2), None if domain is None else (domain,)), MEASURES)
+    return Aggregate(
+        Group(Bound(rows, ("kind",), most, 2), None if domain is None else (domain,)), MEASURES
+    )
 
 
 PLANS = {
@@ -49,7 +63,11 @@ def rows(random: Random) -> dict[str, list[dict[str, object]]]:
     kinds = [*WORDS, "none of these", "nor this", None]
     return {
         "visits": [
-            {"id": random.choice([1, 2, 3, None]), "pay": random.randint(-20, 20), "kind": random.choice(kinds)}
+            {
+                "id": random.choice([1, 2, 3, None]),
+                "pay": random.randint(-20, 20),
+                "kind": random.choice(kinds),
+            }
             for _ in range(random.randint(0, 60))
         ]
     }
@@ -58,26 +76,44 @@ def rows(random: Random) -> dict[str, list[dict[str, object]]]:
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_codes_change_no_cell(plan: Aggregate) -> None:
     for seed in range(many(6)):
-        assert agreed(plan, rows(Random(seed))).keys() <= {(word,) for word in (plan.source.domain or ((),))[0]}
+        assert agreed(plan, rows(Random(seed))).keys() <= {
+            (word,) for word in (plan.source.domain or ((),))[0]
+        }
 
 
 PLACES = Schema("places", (Column("name", "text"), Column("size", "text", values=WORDS)), None)
 
 
 def test_of_public_rows_the_first_by_its_text_is_met() -> None:
-    rows_beside = Join(Table(OPEN), Table(PLACES), (("kind", "name"),), (("size", "size"),), max_matches=1)
+    rows_beside = Join(
+        Table(OPEN), Table(PLACES), (("kind", "name"),), (("size", "size"),), max_matches=1
+    )
     plan = Aggregate(Group(Bound(rows_beside, ("size",), 2, 2), None), MEASURES)
     for seed in range(many(6)):
         random = Random(seed)
-        places = [{"name": random.choice(WORDS), "size": random.choice([*WORDS, "none of these", None])} for _ in range(40)]
+        places = [
+            {"name": random.choice(WORDS), "size": random.choice([*WORDS, "none of these", None])}
+            for _ in range(40)
+        ]
         agreed(plan, {**rows(random), "places": places})
-    alone = {"visits": [{"id": 1, "pay": 1, "kind": "a"}], "places": [{"name": "a", "size": size} for size in ("b ", "B", "é", None)]}
+    alone = {
+        "visits": [{"id": 1, "pay": 1, "kind": "a"}],
+        "places": [{"name": "a", "size": size} for size in ("b ", "B", "é", None)],
+    }
     assert agreed(plan, alone) == {("B",): (1, 1, 1)}
 
 
 def test_ties_are_settled_by_the_text() -> None:
-    tied = Dialect(**{**{name: getattr(DUCKDB, name) for name in DUCKDB.__slots__}, "build_rank": lambda _: integer_literal(0)})
-    found: list[Found] = [agreed_in(tied, lambda *_: 0, PLANS["as read"], rows(Random(seed))) for seed in range(many(6))]
+    tied = Dialect(
+        **{
+            **{name: getattr(DUCKDB, name) for name in DUCKDB.__slots__},
+            "build_rank": lambda _: integer_literal(0),
+        }
+    )
+    found: list[Found] = [
+        agreed_in(tied, lambda *_: 0, PLANS["as read"], rows(Random(seed)))
+        for seed in range(many(6))
+    ]
     assert any(cells for cells in found)
 
 
@@ -94,13 +130,15 @@ def casts(plan: Aggregate) -> list[exp.Expr]:
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 def test_what_is_not_on_the_list_goes_before_anything_is_cast(plan: Aggregate) -> None:
-    # DuckDB compares every word of the list with text that has no code, for the message of an error that nobody reads.
+    # DuckDB compares every word of the list with text that has no code, for the message of an error
+    # that nobody reads.
     (value,) = casts(plan)
     within = value.find_ancestor(exp.Select)
     assert isinstance(value, exp.Column)
     assert within is not None
     condition = within.args["where"].this
-    there = condition.this if isinstance(condition, exp.In) else condition.this.this  # x IN (…), or NOT x IS NULL of what was read so
+    # x IN (…), or NOT x IS NULL of what was read so
+    there = condition.this if isinstance(condition, exp.In) else condition.this.this
     assert there == value
 
 

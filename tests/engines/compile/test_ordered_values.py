@@ -25,7 +25,14 @@ from hedgerow.plan.scalar.functions import round_half_away
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Type, Value
 
-TYPES: Mapping[str, Type] = {"k": "text", "i": "integer", "r": "real", "t": "text", "d": "date", "b": "boolean"}
+TYPES: Mapping[str, Type] = {
+    "k": "text",
+    "i": "integer",
+    "r": "real",
+    "t": "text",
+    "d": "date",
+    "b": "boolean",
+}
 COLUMNS = tuple(Column(name, type_) for name, type_ in TYPES.items())
 SCHEMA = Schema("t", COLUMNS, "id")
 ALONE = replace(SCHEMA, unit="row")
@@ -68,7 +75,12 @@ ROWS = [
 
 def test_a_sample_is_sorted_and_in_steps_within_the_grid_and_nothing_is_no_value() -> None:
     found = agreed(by(MEDIAN, DISTINCT, keys=("k",)), {"t": ROWS})
-    assert found == {("a",): ((2, 4, 4, 4, 10), 3), ("b",): ((0, 7, 7), 2), (None,): ((1,), 1), ("c",): ((), 0)}
+    assert found == {
+        ("a",): ((2, 4, 4, 4, 10), 3),
+        ("b",): ((0, 7, 7), 2),
+        (None,): ((1,), 1),
+        ("c",): ((), 0),
+    }
 
 
 def test_groups_come_in_the_order_of_the_domain_and_empty_ones_as_well() -> None:
@@ -80,7 +92,9 @@ def test_groups_come_in_the_order_of_the_domain_and_empty_ones_as_well() -> None
 def test_no_keys_and_no_rows_make_one_empty_sample_or_none() -> None:
     assert agreed(by(MEDIAN, DISTINCT, domain=()), {"t": []}) == {(): ((), 0)}
     assert agreed(by(MEDIAN, DISTINCT), {"t": []}) == {}
-    assert agreed(by(MEDIAN, DISTINCT, schema=ALONE, caps=(1, 1), domain=()), {"t": []}) == {(): ((), 0)}
+    assert agreed(by(MEDIAN, DISTINCT, schema=ALONE, caps=(1, 1), domain=()), {"t": []}) == {
+        (): ((), 0)
+    }
     assert agreed(by(MEDIAN, DISTINCT, schema=ALONE, caps=(1, 1)), {"t": []}) == {}
 
 
@@ -88,23 +102,34 @@ def test_no_keys_and_no_rows_make_one_empty_sample_or_none() -> None:
 def test_of_each_unit_only_so_many_values_count_whichever_they_are(most: int) -> None:
     values = [4, 4, 4, 2, 3, 9, 9, 1]
     rows = [row(unit, k="a", i=value) for unit in (1, 2) for value in values]
-    ((sample, different),) = agreed(by(MEDIAN, DISTINCT, keys=("k",), caps=(1, most)), {"t": rows}).values()
+    ((sample, different),) = agreed(
+        by(MEDIAN, DISTINCT, keys=("k",), caps=(1, most)), {"t": rows}
+    ).values()
     assert len(sample) == 2 * min(most, len(values))
     assert different <= min(2 * most, 5)
 
 
 @pytest.mark.parametrize("ids", [(1, 2), ("p", "q")])
 def test_a_tie_of_ranks_is_settled_by_the_group_and_by_the_value(ids: Sequence[Any]) -> None:
-    rows = [row(ids[0], k=k, i=i) for k in ("c", "b", None) for i in (5, 3, 3, 4)] + [row(ids[1], k="c", i=8)]
+    rows = [row(ids[0], k=k, i=i) for k in ("c", "b", None) for i in (5, 3, 3, 4)] + [
+        row(ids[1], k="c", i=8)
+    ]
     one = agreed_in(TIED, tied, by(MEDIAN, DISTINCT, keys=("k",), caps=(2, 2)), {"t": rows})
     assert one == {(None,): ((3, 3), 2), ("b",): ((3, 3), 2), ("c",): ((8,), 1)}
-    assert agreed_in(TIED, tied, by(MEDIAN, DISTINCT, caps=(1, 3)), {"t": rows}) == {(): ((3, 3, 3, 8), 4)}
+    assert agreed_in(TIED, tied, by(MEDIAN, DISTINCT, caps=(1, 3)), {"t": rows}) == {
+        (): ((3, 3, 3, 8), 4)
+    }
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 7])
 def test_ranks_that_often_tie_never_let_one_more_through(pieces: int) -> None:
     """As 32 bits would among very many values."""
-    few = replace(DUCKDB, build_rank=lambda values: compared(cast(DUCKDB.build_rank(values), "BIGINT"), exp.Mod, integer_literal(pieces)))
+    few = replace(
+        DUCKDB,
+        build_rank=lambda values: compared(
+            cast(DUCKDB.build_rank(values), "BIGINT"), exp.Mod, integer_literal(pieces)
+        ),
+    )
     rows = [row(1, k=f"{k}", i=i) for k in range(6) for i in range(10)]
     plan = by(MEDIAN, DISTINCT, keys=("k",), caps=(3, 4))
 
@@ -120,16 +145,23 @@ def test_the_groups_of_a_unit_are_those_that_count_everywhere_else() -> None:
     """Also those whose values are all missing take a place."""
     rows = [row(1, k=k, i=None if k in ("a", "b") else 3) for k in "abcdef"]
     for most in (1, 2, 3):
-        found = agreed(by(Measure("units"), MEDIAN, DISTINCT, keys=("k",), caps=(most, 1)), {"t": rows})
+        found = agreed(
+            by(Measure("units"), MEDIAN, DISTINCT, keys=("k",), caps=(most, 1)), {"t": rows}
+        )
         assert len(found) == most
         for (key,), (units, sample, different) in found.items():
             values = int(key not in ("a", "b"))
             assert (units, len(sample), different) == (1, values, values)
 
 
-def modes(column: str, values: tuple[Value, ...], cells: Sequence[Any], schema: Schema = SCHEMA) -> Any:
+def modes(
+    column: str, values: tuple[Value, ...], cells: Sequence[Any], schema: Schema = SCHEMA
+) -> Any:
     rows = [row(unit, **{column: value}) for unit, value in enumerate(cells)]
-    ((sample,),) = agreed(by(OrderStatistic("mode", column, values=values), schema=schema, domain=(), caps=(1, 1)), {"t": rows}).values()
+    ((sample,),) = agreed(
+        by(OrderStatistic("mode", column, values=values), schema=schema, domain=(), caps=(1, 1)),
+        {"t": rows},
+    ).values()
     return sample
 
 
@@ -138,10 +170,20 @@ def test_a_mode_of_any_type_counts_the_values_it_lists(schema: Schema) -> None:
     assert modes("b", (True, False), [True, None, False, True], schema) == (0, 0, 1)
     assert modes("i", (9, 1, 5), [5, 5, 9, 2, None], schema) == (0, 2, 2)
     assert modes("i", (3, 2, 1), [1, 2, 3, 4, 0], schema) == (0, 1, 2)  # without a gap
-    assert modes("r", (0.0, 0.5), [-0.0, 0.0, 0.5, float("nan"), 0.25, float("inf")], schema) == (0, 0, 1)
-    assert modes("t", ("", "B", "é"), ["é", "b", "B", "", " ", None, "e\u0301"], schema) == (0, 1, 2)
+    assert modes("r", (0.0, 0.5), [-0.0, 0.0, 0.5, float("nan"), 0.25, float("inf")], schema) == (
+        0,
+        0,
+        1,
+    )
+    assert modes("t", ("", "B", "é"), ["é", "b", "B", "", " ", None, "e\u0301"], schema) == (
+        0,
+        1,
+        2,
+    )
     days = (date.max, date(2020, 2, 29), date.min)
-    assert modes("d", days, ["infinity", "2020-02-29", "-infinity", "2020-02-28", None], schema) == (0, 1, 2)
+    assert modes(
+        "d", days, ["infinity", "2020-02-29", "-infinity", "2020-02-28", None], schema
+    ) == (0, 1, 2)
 
 
 def test_values_that_a_mode_does_not_list_take_nobodys_place() -> None:
@@ -152,8 +194,14 @@ def test_values_that_a_mode_does_not_list_take_nobodys_place() -> None:
 
 
 def test_dates_are_chosen_by_their_number_and_those_outside_the_years_are_the_ends() -> None:
-    rows = [row(unit, d=day) for unit, day in enumerate(("infinity", "-infinity", "2020-02-29", "9999-12-31", None))]
-    for low, high in ((1, date.max.toordinal()), (date(2000, 1, 1).toordinal(), date(2020, 1, 1).toordinal())):
+    rows = [
+        row(unit, d=day)
+        for unit, day in enumerate(("infinity", "-infinity", "2020-02-29", "9999-12-31", None))
+    ]
+    for low, high in (
+        (1, date.max.toordinal()),
+        (date(2000, 1, 1).toordinal(), date(2020, 1, 1).toordinal()),
+    ):
         pick = OrderStatistic("greatest", "d", ClampedGrid(Fraction(1), low, high))
         ((sample, different),) = agreed(by(pick, Measure("distinct", "d")), {"t": rows}).values()
         there = (1, date(2020, 2, 29).toordinal(), date.max.toordinal(), date.max.toordinal())
@@ -162,8 +210,13 @@ def test_dates_are_chosen_by_their_number_and_those_outside_the_years_are_the_en
 
 
 def test_dates_may_have_a_coarser_grid() -> None:
-    rows = [row(unit, d=day) for unit, day in enumerate(("2020-02-29", "2020-03-03", "2020-03-07", "infinity"))]
-    weeks = ClampedGrid(Fraction(7), date(2020, 1, 1).toordinal() // 7, date(2021, 1, 1).toordinal() // 7)
+    rows = [
+        row(unit, d=day)
+        for unit, day in enumerate(("2020-02-29", "2020-03-03", "2020-03-07", "infinity"))
+    ]
+    weeks = ClampedGrid(
+        Fraction(7), date(2020, 1, 1).toordinal() // 7, date(2021, 1, 1).toordinal() // 7
+    )
     ((sample,),) = agreed(by(OrderStatistic("least", "d", weeks), domain=()), {"t": rows}).values()
     assert len(set(sample)) == 3
     assert sample[-1] == weeks.high
@@ -172,15 +225,33 @@ def test_dates_may_have_a_coarser_grid() -> None:
 def test_days_of_years_that_no_calendar_has_are_the_ends() -> None:
     spelled = ["12000-01-01", "-0500-01-01", "2020-02-29", None]
     numbers = pa.array([3_663_428, -902_000, 18_321, None], pa.int32()).view(pa.date32())
-    data = pa.table({**{column.name: pa.nulls(4, ARROW[column.type]) for column in COLUMNS}, "id": [1, 2, 3, 4], "d": numbers})
+    data = pa.table(
+        {
+            **{column.name: pa.nulls(4, ARROW[column.type]) for column in COLUMNS},
+            "id": [1, 2, 3, 4],
+            "d": numbers,
+        }
+    )
     source = DuckDB({"t": RegisteredTable(data, SCHEMA)})
     try:
-        cells = source.run(by(OrderStatistic("greatest", "d", ClampedGrid(Fraction(1), 1, date.max.toordinal())), Measure("distinct", "d"), domain=()))
+        cells = source.run(
+            by(
+                OrderStatistic("greatest", "d", ClampedGrid(Fraction(1), 1, date.max.toordinal())),
+                Measure("distinct", "d"),
+                domain=(),
+            )
+        )
     finally:
         source.close()
     assert cells.numbers[0][0].tolist() == [1, date(2020, 2, 29).toordinal(), date.max.toordinal()]
     assert cells.numbers[1].tolist() == [3]
-    assert [read_value(COLUMNS[4], text) for text in spelled] == [date.max, None, date(2020, 2, 29), None]  # text has no years before 0
+    # text has no years before 0
+    assert [read_value(COLUMNS[4], text) for text in spelled] == [
+        date.max,
+        None,
+        date(2020, 2, 29),
+        None,
+    ]
 
 
 def test_reals_are_snapped_after_they_are_chosen() -> None:
@@ -189,14 +260,21 @@ def test_reals_are_snapped_after_they_are_chosen() -> None:
     kept = []
     for steps in (1, 1000):
         snap = ClampedGrid(Fraction(1, steps), 0, 10 * steps)
-        ((sample,),) = agreed(by(OrderStatistic("least", "r", snap), caps=(1, 3), domain=()), {"t": rows}).values()
+        ((sample,),) = agreed(
+            by(OrderStatistic("least", "r", snap), caps=(1, 3), domain=()), {"t": rows}
+        ).values()
         kept.append([round_half_away(Fraction(place, steps)) for place in sample])
     assert kept[0] == kept[1]
 
 
 def test_what_two_units_have_is_different_once_and_sampled_twice() -> None:
     rows = [row(unit, t="same") for unit in (1, 2)] + [row(1, t="own")]
-    found = agreed(by(Measure("distinct", "t"), OrderStatistic("mode", "t", values=("same", "own")), domain=()), {"t": rows})
+    found = agreed(
+        by(
+            Measure("distinct", "t"), OrderStatistic("mode", "t", values=("same", "own")), domain=()
+        ),
+        {"t": rows},
+    )
     assert found == {(): (2, (0, 0, 1))}
 
 
@@ -204,9 +282,14 @@ def test_a_group_may_have_a_hundred_thousand_values() -> None:
     count = 100_000
     values = np.arange(count) * 7919 % 1009
     nothing = {column.name: pa.nulls(count, ARROW[column.type]) for column in COLUMNS}
-    one = pa.table({**nothing, "id": np.repeat(np.arange(count // 10), 10), "k": ["a"] * count, "i": values})
+    one = pa.table(
+        {**nothing, "id": np.repeat(np.arange(count // 10), 10), "k": ["a"] * count, "i": values}
+    )
     snap = ClampedGrid(Fraction(1), 0, 1000)
-    pick, expected = OrderStatistic("quantiles", "i", snap, quantiles=(Fraction(1, 2),)), np.sort(np.minimum(values, 1000))
+    pick, expected = (
+        OrderStatistic("quantiles", "i", snap, quantiles=(Fraction(1, 2),)),
+        np.sort(np.minimum(values, 1000)),
+    )
     source = DuckDB({"t": RegisteredTable(one, SCHEMA)})
     try:
         (sample,) = source.run(by(pick, keys=("k",), caps=(1, 10), domain=(("a",),))).numbers[0]
@@ -222,4 +305,6 @@ def test_a_group_may_have_a_hundred_thousand_values() -> None:
 @pytest.mark.long
 def test_one_unit_may_have_many_rows_and_counts_no_more_for_it() -> None:
     rows = [row(1, k="a", i=i % 5) for i in range(20_000)] + [row(2, k="a", i=9)]
-    assert agreed_in(TIED, tied, by(MEDIAN, DISTINCT, keys=("k",), caps=(1, 3)), {"t": rows}) == {("a",): ((0, 0, 0, 9), 4)}
+    assert agreed_in(TIED, tied, by(MEDIAN, DISTINCT, keys=("k",), caps=(1, 3)), {"t": rows}) == {
+        ("a",): ((0, 0, 0, 9), 4)
+    }

@@ -9,12 +9,26 @@ import pytest
 
 from engines.against import agreed
 from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Table, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Table,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 
-COLUMNS = (Column("i", "integer"), Column("r", "real"), Column("t", "text"), Column("d", "date"), Column("b", "boolean"))
+COLUMNS = (
+    Column("i", "integer"),
+    Column("r", "real"),
+    Column("t", "text"),
+    Column("d", "date"),
+    Column("b", "boolean"),
+)
 SCHEMA = Schema("t", COLUMNS, "id")
 FAR = ClampedGrid(Fraction(1), -(2**53), 2**53)
 
@@ -24,7 +38,9 @@ def row(unit: Any, **values: Any) -> dict[str, Any]:
 
 
 def made(fold: UnitStatistic, rows: Sequence[dict[str, Any]], *keys: str) -> dict[Value, int]:
-    """What the fold makes of the rows of each unit, with the number of units it is made for. The reference must say the same."""
+    """What the fold makes of the rows of each unit, with the number of units it is made for. The
+    reference must say the same.
+    """
     folded = UnitAggregation(Table(SCHEMA), keys, (("x", fold),))
     plan = Aggregate(Group(Bound(folded, ("x",), 100, 1), None), (Measure("units"),))
     return {key: units for (key,), (units,) in agreed(plan, {"t": rows}).items()}
@@ -59,9 +75,13 @@ def test_dates_outside_the_years_are_their_ends() -> None:
     assert made(UnitStatistic("greatest", "d"), rows) == {date.max: 1, date.min: 1}
 
 
-@pytest.mark.parametrize(("value", "clamped"), [(2**53, 2**53), (2**63 - 1, 2**53), (-(2**63), -(2**53))])
+@pytest.mark.parametrize(
+    ("value", "clamped"), [(2**53, 2**53), (2**63 - 1, 2**53), (-(2**63), -(2**53))]
+)
 def test_the_largest_values_add_up_exactly(value: int, clamped: int) -> None:
-    assert made(UnitStatistic("total", "i", FAR), [row(1, i=value)] * 3 + [row(1, i=1)]) == {3 * clamped + 1: 1}
+    assert made(UnitStatistic("total", "i", FAR), [row(1, i=value)] * 3 + [row(1, i=1)]) == {
+        3 * clamped + 1: 1
+    }
 
 
 def test_a_total_of_more_than_62_bits_stays_there() -> None:
@@ -76,26 +96,47 @@ def test_a_total_of_more_than_62_bits_stays_there() -> None:
 def test_a_total_of_whole_numbers_in_wide_steps_is_a_multiple_of_them_within_62_bits() -> None:
     step = 2**50 + 1
     rows = [row(1, i=2**62)] * 5
-    assert made(UnitStatistic("total", "i", ClampedGrid(Fraction(step), -(2**53), 2**53)), rows) == {2**62 // step * step: 1}
-    assert made(UnitStatistic("total", "i", ClampedGrid(Fraction(2**62), -(2**53), 2**53)), rows) == {2**62: 1}
+    assert made(
+        UnitStatistic("total", "i", ClampedGrid(Fraction(step), -(2**53), 2**53)), rows
+    ) == {2**62 // step * step: 1}
+    assert made(
+        UnitStatistic("total", "i", ClampedGrid(Fraction(2**62), -(2**53), 2**53)), rows
+    ) == {2**62: 1}
 
 
 def test_no_order_of_the_rows_shows_in_the_last_bit() -> None:
     values = [0.1, 0.2, 0.3, 1e15, -1e15, 1 / 3]
     snap = ClampedGrid(Fraction(1, 3), -(2**53), 2**53)
-    ways = [made(UnitStatistic("mean", "r", snap), [row(1, r=value) for value in way]) for way in (values, values[::-1], sorted(values))]
+    ways = [
+        made(UnitStatistic("mean", "r", snap), [row(1, r=value) for value in way])
+        for way in (values, values[::-1], sorted(values))
+    ]
     assert ways[0] == ways[1] == ways[2]
 
 
 @pytest.mark.parametrize("kind", ["total", "mean"])
 def test_a_sum_of_nothing_is_nothing(kind: Any) -> None:
     snap = ClampedGrid(Fraction(1, 4), -4, 4)
-    assert made(UnitStatistic(kind, "r", snap), [row(1), row(1, r=float("nan")), row(2, r=0.0)]) == {None: 1, 0.0: 1}
+    assert made(
+        UnitStatistic(kind, "r", snap), [row(1), row(1, r=float("nan")), row(2, r=0.0)]
+    ) == {None: 1, 0.0: 1}
 
 
-def test_a_unit_has_a_row_for_every_combination_of_the_keys_also_of_those_that_nobody_asks_about() -> None:
-    rows = [row(1, t="a", i=1), row(1, t="a", i=2), row(1, t=None, i=3), row(1, t="", i=4), row(2, t="a", i=5)]
-    folded = UnitAggregation(Table(SCHEMA), ("t", "b"), (("n", UnitStatistic("rows")), ("most", UnitStatistic("greatest", "i"))))
+def test_a_unit_has_a_row_for_every_combination_of_the_keys_also_of_those_that_nobody_asks_about() -> (
+    None
+):
+    rows = [
+        row(1, t="a", i=1),
+        row(1, t="a", i=2),
+        row(1, t=None, i=3),
+        row(1, t="", i=4),
+        row(2, t="a", i=5),
+    ]
+    folded = UnitAggregation(
+        Table(SCHEMA),
+        ("t", "b"),
+        (("n", UnitStatistic("rows")), ("most", UnitStatistic("greatest", "i"))),
+    )
     plan = Aggregate(Group(Bound(folded, (), 1, 10), ()), (Measure("units"), Measure("rows")))
     assert agreed(plan, {"t": rows}) == {(): (2, 4)}
     by_most = Aggregate(Group(Bound(folded, ("most",), 10, 10), None), (Measure("rows"),))
@@ -106,6 +147,13 @@ def test_what_was_folded_is_filtered_and_folded_again() -> None:
     rows = [row(unit, t=t, i=unit) for unit in (1, 2, 3) for t in "abc"[:unit] for _ in range(unit)]
     once = UnitAggregation(Table(SCHEMA), ("t",), (("n", UnitStatistic("rows")),))
     often = Filter(once, Call(">", (ColumnRef("n"), Constant(1, "integer"))))
-    twice = UnitAggregation(often, (), (("texts", UnitStatistic("distinct", "t")), ("n", UnitStatistic("total", "n", ClampedGrid(Fraction(1), 0, 100)))))
+    twice = UnitAggregation(
+        often,
+        (),
+        (
+            ("texts", UnitStatistic("distinct", "t")),
+            ("n", UnitStatistic("total", "n", ClampedGrid(Fraction(1), 0, 100))),
+        ),
+    )
     plan = Aggregate(Group(Bound(twice, ("texts", "n"), 1, 1), None), (Measure("units"),))
     assert agreed(plan, {"t": rows}) == {(2, 4): (1,), (3, 9): (1,)}

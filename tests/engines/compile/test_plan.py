@@ -26,7 +26,19 @@ from hedgerow.engines.tables.registry import RegisteredTable
 from hedgerow.errors import SourceError, Unsupported
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
@@ -35,7 +47,13 @@ RANKS = Ranks()
 
 
 SHELF = StoredTable(
-    "t0", {"age": StoredColumn("age", "integer"), "city": StoredColumn("city", "text"), "pay": StoredColumn("pay", "real")}, StoredColumn("id", "integer")
+    "t0",
+    {
+        "age": StoredColumn("age", "integer"),
+        "city": StoredColumn("city", "text"),
+        "pay": StoredColumn("pay", "real"),
+    },
+    StoredColumn("id", "integer"),
 )
 
 
@@ -44,7 +62,9 @@ SHELF = StoredTable(
 @given(data=st.data())
 # No shrinking: it would take longer than reading the plan that failed.
 @settings(max_examples=many(10), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-def test_every_engine_gives_the_numbers_of_the_reference(engine: Callable[..., Any], data: st.DataObject) -> None:
+def test_every_engine_gives_the_numbers_of_the_reference(
+    engine: Callable[..., Any], data: st.DataObject
+) -> None:
     world = data.draw(worlds())
     source = engine(world.registered)
     try:
@@ -67,7 +87,9 @@ def test_a_small_question(engine: Callable[..., Any]) -> None:
     source = engine(visits())
     assert answer(source, BY_CITY) == ANSWER
     assert answer(source, question("city")) == {("a",): (1, 30), ("b",): (2, 140), ("c",): (1, 0)}
-    assert answer(source, question("city", caps=(2**70, 1))) == answer(source, question("city", caps=(2, 1)))
+    assert answer(source, question("city", caps=(2**70, 1))) == answer(
+        source, question("city", caps=(2, 1))
+    )
     source.close()
 
 
@@ -78,9 +100,14 @@ def test_only_the_columns_that_are_needed_are_read() -> None:
 
 def test_what_somebody_wrote_stands_in_literals_and_quoted_names_only() -> None:
     nasty = "x'; DROP TABLE t0; --"
-    rows = Project(Filter(Table(VISITS), Call("=", (ColumnRef("city"), Constant(nasty, "text")))), ((nasty, ColumnRef("age")),))
+    rows = Project(
+        Filter(Table(VISITS), Call("=", (ColumnRef("city"), Constant(nasty, "text")))),
+        ((nasty, ColumnRef("age")),),
+    )
     plan = Aggregate(Group(Bound(rows, (nasty,), 1, 1), None), (Measure("rows"),))
-    sql = text(plan, replace(SHELF, columns={**SHELF.columns, "age": StoredColumn('a"; --', "integer")}))
+    sql = text(
+        plan, replace(SHELF, columns={**SHELF.columns, "age": StoredColumn('a"; --', "integer")})
+    )
     (tree,) = sqlglot.parse(sql, dialect="duckdb")
     assert tree is not None
     assert {table.name for table in tree.find_all(exp.Table)} == {"t0"}
@@ -97,21 +124,36 @@ def test_what_somebody_wrote_stands_in_literals_and_quoted_names_only() -> None:
         (question("city", domain=(("a", "b"),)), False),  # two groups, two allowed
         (question("city", domain=(("a",),), caps=(1, 1)), False),
         (question(domain=()), False),
-        (question("city", domain=(("a",),), schema=replace(VISITS, unit="row"), caps=(1, 1)), False),
+        (
+            question("city", domain=(("a",),), schema=replace(VISITS, unit="row"), caps=(1, 1)),
+            False,
+        ),
     ],
 )
-def test_groups_are_ranked_only_where_a_unit_can_be_in_too_many(plan: Aggregate, ranks: bool) -> None:
+def test_groups_are_ranked_only_where_a_unit_can_be_in_too_many(
+    plan: Aggregate, ranks: bool
+) -> None:
     assert ("ROW_NUMBER" in text(plan)) == ranks
 
 
 @pytest.mark.parametrize("ids", [[1, 1, 1, 1, 2], ["p", "p", "p", "p", "q"]])
 def test_a_tie_of_ranks_never_lets_one_more_group_through(ids: Sequence[object]) -> None:
     tied = replace(DUCKDB, build_rank=lambda values: integer_literal(7))
-    data = pa.table({"id": ids, "age": [1] * 5, "city": ["d", "b", "c", None, "d"], "pay": [0.0] * 5})
+    data = pa.table(
+        {"id": ids, "age": [1] * 5, "city": ["d", "b", "c", None, "d"], "pay": [0.0] * 5}
+    )
     source = DuckDB({"visits": RegisteredTable(data, VISITS)})
-    for most, kept in ((1, {None: 1, "d": 1}), (2, {None: 1, "b": 1, "d": 1}), (3, {None: 1, "b": 1, "c": 1, "d": 1})):
+    for most, kept in (
+        (1, {None: 1, "d": 1}),
+        (2, {None: 1, "b": 1, "d": 1}),
+        (3, {None: 1, "b": 1, "c": 1, "d": 1}),
+    ):
         plan = question("city", caps=(most, 1), measures=(Measure("units"),))
-        cells = collect_cells(plan, compile_plan(plan, source._registry.stored_tables, tied), source._session.run_statement)
+        cells = collect_cells(
+            plan,
+            compile_plan(plan, source._registry.stored_tables, tied),
+            source._session.run_statement,
+        )
         assert dict(zip(cells.keys[0], cells.numbers[0].tolist(), strict=True)) == kept
     source.close()
 
@@ -123,7 +165,9 @@ def test_whole_numbers_without_a_gap_are_compared_with_their_ends() -> None:
 
 
 def test_no_rows_and_no_keys_make_a_cell_of_zeros_or_none() -> None:
-    source = DuckDB({"visits": RegisteredTable(pa.table(ROWS).slice(0, 0), replace(VISITS, unit="row"))})
+    source = DuckDB(
+        {"visits": RegisteredTable(pa.table(ROWS).slice(0, 0), replace(VISITS, unit="row"))}
+    )
     alone = replace(VISITS, unit="row")
     assert answer(source, question(domain=(), schema=alone, caps=(1, 1))) == {(): (0, 0)}
     assert answer(source, question(domain=None, schema=alone, caps=(1, 1))) == {}
@@ -131,20 +175,37 @@ def test_no_rows_and_no_keys_make_a_cell_of_zeros_or_none() -> None:
 
 
 def test_the_public_side_of_a_join_is_cut_to_what_it_declared() -> None:
-    public = Schema("places", (Column("name", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None)
+    public = Schema(
+        "places",
+        (Column("name", "text"), Column("size", "integer", Fraction(0), Fraction(9))),
+        None,
+    )
     places = pa.table({"name": ["a", "a", "a", "b", None], "size": [3, 2, 2, 1, 5]})
     alone = replace(VISITS, unit="row")
-    source = DuckDB({"visits": RegisteredTable(pa.table(ROWS), alone), "places": RegisteredTable(places, public)})
+    source = DuckDB(
+        {
+            "visits": RegisteredTable(pa.table(ROWS), alone),
+            "places": RegisteredTable(places, public),
+        }
+    )
     joined = Join(Table(alone), Table(public), (("city", "name"),), (("size", "size"),), 1)
-    found = answer(source, Aggregate(Group(Bound(joined, ("size",), 1, 1), None), (Measure("rows"),)))
+    found = answer(
+        source, Aggregate(Group(Bound(joined, ("size",), 1, 1), None), (Measure("rows"),))
+    )
     source.close()
     assert found == {(2,): (3,), (1,): (2,)}
 
 
 def test_ids_of_different_types_are_not_the_same_units() -> None:
     other = replace(VISITS, table="others")
-    plan = Aggregate(Group(Bound(Union((Table(VISITS), Table(other))), ("city",), 1, 1), None), (Measure("rows"),))
-    shelves = {"visits": SHELF, "others": replace(SHELF, relation="t1", unit=StoredColumn("id", "text"))}
+    plan = Aggregate(
+        Group(Bound(Union((Table(VISITS), Table(other))), ("city",), 1, 1), None),
+        (Measure("rows"),),
+    )
+    shelves = {
+        "visits": SHELF,
+        "others": replace(SHELF, relation="t1", unit=StoredColumn("id", "text")),
+    }
     alone = Aggregate(Group(Bound(plan.bound.source, (), 1, 1)), (Measure("rows"),))
     for asked in (plan, alone):
         with pytest.raises(Unsupported, match="ids of these tables differ in type"):
@@ -155,7 +216,8 @@ def test_ids_of_different_types_are_not_the_same_units() -> None:
     ("first", "second", "same"),
     [
         (pa.decimal128(38, 10), pa.decimal128(38, 10), True),
-        (pa.decimal128(38, 10), pa.float64(), False),  # compared as doubles, of which one equals many decimals
+        # compared as doubles, of which one equals many decimals
+        (pa.decimal128(38, 10), pa.float64(), False),
         (pa.decimal128(20, 2), pa.float32(), False),
         (pa.decimal128(38, 5), pa.decimal128(38, 30), False),  # the first may not fit in the second
         (pa.decimal128(38, 0), pa.uint64(), True),
@@ -163,11 +225,23 @@ def test_ids_of_different_types_are_not_the_same_units() -> None:
         (pa.float32(), pa.float64(), True),
     ],
 )
-def test_ids_meet_only_where_they_compare_exactly(first: pa.DataType, second: pa.DataType, same: bool) -> None:
+def test_ids_meet_only_where_they_compare_exactly(
+    first: pa.DataType, second: pa.DataType, same: bool
+) -> None:
     here, there = Schema("here", (), "id"), Schema("there", (), "id")
-    ids = {here: pa.array([2, 3]).cast(pa.decimal128(38, 0)).cast(first), there: pa.array([3, 4]).cast(pa.decimal128(38, 0)).cast(second)}
-    source = DuckDB({schema.table: RegisteredTable(pa.table({"id": found}), schema) for schema, found in ids.items()})
-    plan = Aggregate(Group(Bound(Join(Table(here), Table(there), (), ()), (), 1, 1), ()), (Measure("units"),))
+    ids = {
+        here: pa.array([2, 3]).cast(pa.decimal128(38, 0)).cast(first),
+        there: pa.array([3, 4]).cast(pa.decimal128(38, 0)).cast(second),
+    }
+    source = DuckDB(
+        {
+            schema.table: RegisteredTable(pa.table({"id": found}), schema)
+            for schema, found in ids.items()
+        }
+    )
+    plan = Aggregate(
+        Group(Bound(Join(Table(here), Table(there), (), ()), (), 1, 1), ()), (Measure("units"),)
+    )
     if same:
         assert answer(source, plan) == {(): (1,)}
     else:
@@ -200,35 +274,68 @@ def test_what_would_grow_beyond_all_measure_is_refused_wherever_it_stands() -> N
         UnitAggregation(rooted, (), (("n", UnitStatistic("rows")),)),
         Project(Table(VISITS), (("age", roots(20)),)),
         Filter(Table(VISITS), Call(">", (roots(20), Constant(1, "integer")))),
-        Union((Project(Table(VISITS), (("age", ColumnRef("pay")),)), Project(Table(VISITS), (("age", roots(20)),)))),
+        Union(
+            (
+                Project(Table(VISITS), (("age", ColumnRef("pay")),)),
+                Project(Table(VISITS), (("age", roots(20)),)),
+            )
+        ),
     ]
     for rows in deep:
         with pytest.raises(Unsupported, match="too deeply: ask for its parts"):
             text(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("rows"),)))
-    assert text(Aggregate(Group(Bound(Project(Table(VISITS), (("age", roots(5)),)), ("age",), 1, 1), None), (Measure("rows"),)))
+    assert text(
+        Aggregate(
+            Group(Bound(Project(Table(VISITS), (("age", roots(5)),)), ("age",), 1, 1), None),
+            (Measure("rows"),),
+        )
+    )
 
 
-MEDIAN = OrderStatistic("quantiles", "age", ClampedGrid(Fraction(1), 0, 100), quantiles=(Fraction(1, 2),))
+MEDIAN = OrderStatistic(
+    "quantiles", "age", ClampedGrid(Fraction(1), 0, 100), quantiles=(Fraction(1, 2),)
+)
 
 
 def test_what_is_not_added_up_has_a_statement_of_its_own() -> None:
     shelves = {"visits": SHELF}
-    both = compile_plan(question("city", measures=(MEDIAN, Measure("rows"), Measure("distinct", "pay"))), shelves, DUCKDB)
+    both = compile_plan(
+        question("city", measures=(MEDIAN, Measure("rows"), Measure("distinct", "pay"))),
+        shelves,
+        DUCKDB,
+    )
     assert set(both.by_measure) == {0, 2}
     assert both.sums is not None
     assert "age" not in both.sums.sql + both.by_measure[2].sql
     assert "pay" not in both.sums.sql + both.by_measure[0].sql
-    assert (both.sums.wide, both.by_measure[0].wide, both.by_measure[2].wide) == ((False,), (False, False), (False,))
+    assert (both.sums.wide, both.by_measure[0].wide, both.by_measure[2].wide) == (
+        (False,),
+        (False, False),
+        (False,),
+    )
 
 
 def test_combinations_need_no_sums() -> None:
     plan = question(domain=(), measures=(Contingency((("age", 2**62),)),))
     compiled = compile_plan(plan, {"visits": SHELF}, DUCKDB)
-    assert (compiled.sums, set(compiled.by_measure), compiled.by_measure[0].wide, compiled.by_measure[0].keys) == (None, {0}, (False, False), ())
+    assert (
+        compiled.sums,
+        set(compiled.by_measure),
+        compiled.by_measure[0].wide,
+        compiled.by_measure[0].keys,
+    ) == (None, {0}, (False, False), ())
     assert "pay" not in compiled.by_measure[0].sql
     assert " OVER (PARTITION BY " in compiled.by_measure[0].sql
-    alone = question(domain=(), schema=replace(VISITS, unit="row"), caps=(1, 1), measures=(Contingency((("age", 2**62),)),))
-    assert " OVER (PARTITION BY " not in compile_plan(alone, {"visits": SHELF}, DUCKDB).by_measure[0].sql
+    alone = question(
+        domain=(),
+        schema=replace(VISITS, unit="row"),
+        caps=(1, 1),
+        measures=(Contingency((("age", 2**62),)),),
+    )
+    assert (
+        " OVER (PARTITION BY "
+        not in compile_plan(alone, {"visits": SHELF}, DUCKDB).by_measure[0].sql
+    )
 
 
 def test_groups_that_nobody_listed_come_from_the_sums_also_where_nothing_is_summed() -> None:
@@ -249,7 +356,9 @@ def test_who_asks_from_too_deep_a_place_hears_so() -> None:
     rows: Expression = ColumnRef("age")
     for _ in range(90):
         rows = Call("negate", (rows,))
-    plan = Aggregate(Group(Bound(Project(Table(VISITS), (("x", rows),)), ("x",), 1, 1), None), (Measure("rows"),))
+    plan = Aggregate(
+        Group(Bound(Project(Table(VISITS), (("x", rows),)), ("x",), 1, 1), None), (Measure("rows"),)
+    )
     compiled = make_cached_compiler({"visits": SHELF}, DUCKDB)
 
     def below(frames: int) -> object:

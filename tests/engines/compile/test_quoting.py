@@ -16,8 +16,13 @@ from hedgerow.engines.compile.sql_writer import render_sql
 from sql.hostile import PIECES
 
 ENGINE = duckdb.connect(config={"threads": "1"})
-HOSTILE = st.lists(st.sampled_from([piece for piece in PIECES if piece not in ("\0", "\ud800")]), max_size=8).map("".join)
-TEXTS = st.one_of(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=30), HOSTILE)
+HOSTILE = st.lists(
+    st.sampled_from([piece for piece in PIECES if piece not in ("\0", "\ud800")]), max_size=8
+).map("".join)
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=30),
+    HOSTILE,
+)
 
 
 @given(TEXTS, TEXTS)
@@ -30,11 +35,17 @@ def test_names_and_text_arrive_as_they_were(value: str, name: str) -> None:
 
 @given(TEXTS, TEXTS)
 def test_a_tree_is_written_with_them_as_they_were(value: str, name: str) -> None:
-    """The other way to an engine, which the parser's writer goes: for names, text, lists and enumerations."""
+    """The other way to an engine, which the parser's writer goes: for names, text, lists and
+    enumerations.
+    """
     name += "x"
     inner = exp.Select(expressions=[exp.alias_(text_literal(value), name, quoted=True, copy=False)])
     words = sorted({value, name, "it's", 'a"b', *"cdefghi"})
-    outputs = [(name, column(name)), ("is", is_one_of(column(name), words, "text")), ("of", DUCKDB.encode_text(column(name), words))]
+    outputs = [
+        (name, column(name)),
+        ("is", is_one_of(column(name), words, "text")),
+        ("of", DUCKDB.encode_text(column(name), words)),
+    ]
     found = ENGINE.execute(render_sql(select(outputs, inner), DUCKDB))
     assert found.description[0][0] == name
     assert [tuple(map(str, row)) for row in found.fetchall()] == [(value, "True", value)]

@@ -13,7 +13,16 @@ from sqlglot import exp
 from engines.worlds import SQL_TYPES
 from hedgerow.engines.compile.sql_builders import SQL_TYPES as OURS
 from hedgerow.engines.compile.sql_builders import binary as compared
-from hedgerow.engines.compile.sql_builders import clamp, column, constant, integer_literal, is_one_of, real_literal, select, text_literal
+from hedgerow.engines.compile.sql_builders import (
+    clamp,
+    column,
+    constant,
+    integer_literal,
+    is_one_of,
+    real_literal,
+    select,
+    text_literal,
+)
 from hedgerow.errors import Unsupported
 from hedgerow.plan.values import Type, Value
 
@@ -71,9 +80,15 @@ def test_half_a_character_is_refused() -> None:
         text_literal("a\udc00")
 
 
-@pytest.mark.parametrize(("value", "moved"), [(-1, 0), (0, 0), (3, 3), (5, 5), (6, 5), (None, None)])
-def test_between_moves_to_the_nearest_end_and_leaves_null(value: int | None, moved: int | None) -> None:
-    assert back(clamp(constant(value, "integer"), integer_literal(0), integer_literal(5)))[0] == moved
+@pytest.mark.parametrize(
+    ("value", "moved"), [(-1, 0), (0, 0), (3, 3), (5, 5), (6, 5), (None, None)]
+)
+def test_between_moves_to_the_nearest_end_and_leaves_null(
+    value: int | None, moved: int | None
+) -> None:
+    assert (
+        back(clamp(constant(value, "integer"), integer_literal(0), integer_literal(5)))[0] == moved
+    )
 
 
 def test_a_select_without_outputs_still_counts_rows() -> None:
@@ -89,7 +104,12 @@ def test_a_select_without_outputs_still_counts_rows() -> None:
     [
         ("integer", (3, 1, 2), (0, 4), True),
         ("integer", (3, 1), (0, 2, 4), False),
-        ("date", (date(2024, 2, 28), date(2024, 3, 1), date(2024, 2, 29)), (date(2024, 2, 27), date(2024, 3, 2)), True),
+        (
+            "date",
+            (date(2024, 2, 28), date(2024, 3, 1), date(2024, 2, 29)),
+            (date(2024, 2, 27), date(2024, 3, 2)),
+            True,
+        ),
         ("date", (date(2024, 2, 1), date(2024, 1, 1)), (date(2024, 1, 2),), False),
         ("text", ("a", "b"), ("c",), False),
     ],
@@ -97,13 +117,31 @@ def test_a_select_without_outputs_still_counts_rows() -> None:
 def test_lists_without_a_gap_are_compared_with_their_ends(
     type_: Type, values: tuple[Value, ...], others: tuple[Value, ...], short: bool
 ) -> None:
-    found = {value: is_one_of(constant(value, type_), values, type_) for value in (*values, *others)}
+    found = {
+        value: is_one_of(constant(value, type_), values, type_) for value in (*values, *others)
+    }
     assert {isinstance(test, exp.Between) for test in found.values()} == {short}
-    assert {value: back(test)[0] for value, test in found.items()} == {value: value in values for value in found}
+    assert {value: back(test)[0] for value, test in found.items()} == {
+        value: value in values for value in found
+    }
 
 
 LONG: dict[Type, tuple[Value, ...]] = {
-    "text": ("", "a", "A", "it's", "\u00e9", "e\u0301", "NULL", "9", "b ", "\x00", "\x01", "\x02\x03", "x" * 300),
+    "text": (
+        "",
+        "a",
+        "A",
+        "it's",
+        "\u00e9",
+        "e\u0301",
+        "NULL",
+        "9",
+        "b ",
+        "\x00",
+        "\x01",
+        "\x02\x03",
+        "x" * 300,
+    ),
     "integer": (-(2**63), -7, 0, 2, 4, 6, 8, 10, 12, 2**63 - 1),
     "date": tuple(date(2020 + i, 1, 1) for i in range(10)),
 }
@@ -112,10 +150,19 @@ LONG: dict[Type, tuple[Value, ...]] = {
 @pytest.mark.parametrize("type_", LONG)
 def test_long_lists_are_looked_up(type_: Type) -> None:
     values = LONG[type_]
-    others: dict[Type, tuple[Value, ...]] = {"text": ("b", "aa", "e"), "integer": (1, -6), "date": (date(2020, 1, 2),)}
-    found = {value: is_one_of(constant(value, type_), values, type_) for value in (*values, *others[type_], None)}
+    others: dict[Type, tuple[Value, ...]] = {
+        "text": ("b", "aa", "e"),
+        "integer": (1, -6),
+        "date": (date(2020, 1, 2),),
+    }
+    found = {
+        value: is_one_of(constant(value, type_), values, type_)
+        for value in (*values, *others[type_], None)
+    }
     assert all(test.args.get("query") is not None for test in found.values())
-    assert {value: back(test)[0] for value, test in found.items()} == {value: None if value is None else value in values for value in found}
+    assert {value: back(test)[0] for value, test in found.items()} == {
+        value: None if value is None else value in values for value in found
+    }
 
 
 def test_reals_are_compared_one_by_one() -> None:
@@ -137,14 +184,24 @@ ASKED = (
 
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("how", ["{a}", "NOT ({a})", "({a}) AND n > 0", "({a}) AND (n < 9 AND ({a}))", "({a}) OR n = 7"])
-def test_a_condition_means_the_same_whatever_the_engine_knows_of_a_column(made: str, asked: str, how: str) -> None:
+@pytest.mark.parametrize(
+    "how", ["{a}", "NOT ({a})", "({a}) AND n > 0", "({a}) AND (n < 9 AND ({a}))", "({a}) OR n = 7"]
+)
+def test_a_condition_means_the_same_whatever_the_engine_knows_of_a_column(
+    made: str, asked: str, how: str
+) -> None:
     """Its optimizer, which goes by the least and greatest values of a column, beside none."""
     condition = how.format(a=asked.format(v=made))
     connection = duckdb.connect(config={"threads": "1"})
-    connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES ('north', 1), ('nowhere', 2)) AS v(x, n)")
+    connection.execute(
+        "CREATE TABLE t AS SELECT * FROM (VALUES ('north', 1), ('nowhere', 2)) AS v(x, n)"
+    )
     parsed = sqlglot.parse_one(condition, dialect="duckdb")
-    tree = select([("n", exp.Count(this=exp.Star()))], exp.Table(this=exp.to_identifier("t", quoted=True)), [parsed])
+    tree = select(
+        [("n", exp.Count(this=exp.Star()))],
+        exp.Table(this=exp.to_identifier("t", quoted=True)),
+        [parsed],
+    )
     found = connection.execute(tree.sql(dialect="duckdb")).fetchall()
     connection.execute("PRAGMA disable_optimizer")
     assert found == connection.execute(f"SELECT count(*) FROM t WHERE {condition}").fetchall()
@@ -152,6 +209,11 @@ def test_a_condition_means_the_same_whatever_the_engine_knows_of_a_column(made: 
 
 def test_columns_that_are_never_null_are_compared_plainly() -> None:
     table = exp.Table(this=exp.to_identifier("t", quoted=True))
-    places = [compared(column("place"), exp.LTE, integer_literal(1)), exp.Not(this=exp.Is(this=column("x"), expression=exp.Null()))]
+    places = [
+        compared(column("place"), exp.LTE, integer_literal(1)),
+        exp.Not(this=exp.Is(this=column("x"), expression=exp.Null())),
+    ]
     assert "COALESCE" not in select([("x", column("x"))], table, places).sql(dialect="duckdb")
-    assert "COALESCE" in select([("x", column("x"))], table.copy(), [compared(column("x"), exp.LTE, integer_literal(1))]).sql(dialect="duckdb")
+    assert "COALESCE" in select(
+        [("x", column("x"))], table.copy(), [compared(column("x"), exp.LTE, integer_literal(1))]
+    ).sql(dialect="duckdb")

@@ -6,7 +6,14 @@ import pytest
 from sqlglot import exp
 
 from hedgerow.engines.compile.dialect import DUCKDB
-from hedgerow.engines.compile.sql_builders import call_function, cast_to_type, column, constant, select, text_literal
+from hedgerow.engines.compile.sql_builders import (
+    call_function,
+    cast_to_type,
+    column,
+    constant,
+    select,
+    text_literal,
+)
 from hedgerow.engines.compile.sql_writer import ALLOWED_FUNCTIONS, find_unsafe_leaves, render_sql
 from hedgerow.errors import InvalidArgument
 
@@ -14,8 +21,13 @@ TABLE = exp.Table(this=exp.to_identifier("t", quoted=True))
 
 
 def test_values_and_names_are_written_in_quotes() -> None:
-    tree = select([('a"b', text_literal("it's")), ("c", cast_to_type(column("x; --"), "date"))], TABLE)
-    assert render_sql(tree, DUCKDB) == """SELECT 'it''s' AS "a""b", CAST("x; --" AS DATE) AS "c" FROM "t\""""
+    tree = select(
+        [('a"b', text_literal("it's")), ("c", cast_to_type(column("x; --"), "date"))], TABLE
+    )
+    assert (
+        render_sql(tree, DUCKDB)
+        == """SELECT 'it''s' AS "a""b", CAST("x; --" AS DATE) AS "c" FROM "t\""""
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,9 +57,13 @@ def test_any_other_text_is_not_written(planted: exp.Expr) -> None:
     assert len(list(find_unsafe_leaves(planted))) == 1
 
 
-@pytest.mark.parametrize(("part", "word"), [("kind", "INNER; --"), ("side", "left"), ("method", "ASOF"), ("hint", "x")])
+@pytest.mark.parametrize(
+    ("part", "word"), [("kind", "INNER; --"), ("side", "left"), ("method", "ASOF"), ("hint", "x")]
+)
 def test_a_join_is_of_a_listed_kind(part: str, word: str) -> None:
-    tree = select([("a", column("x"))], TABLE.copy()).join(TABLE.copy(), on=exp.true(), join_type="left")
+    tree = select([("a", column("x"))], TABLE.copy()).join(
+        TABLE.copy(), on=exp.true(), join_type="left"
+    )
     assert "LEFT JOIN" in render_sql(tree, DUCKDB)
     tree.args["joins"][0].set(part, word)
     with pytest.raises(InvalidArgument, match=f"in {part} of Join"):
@@ -61,4 +77,7 @@ def test_numbers_are_digits() -> None:
 
 def test_functions_read_no_file_and_no_setting() -> None:
     assert all(name.isidentifier() and name.islower() for name in ALLOWED_FUNCTIONS)
-    assert not {"read_csv", "read_text", "glob", "getenv", "current_setting", "query", "query_table"} & ALLOWED_FUNCTIONS
+    assert (
+        not {"read_csv", "read_text", "glob", "getenv", "current_setting", "query", "query_table"}
+        & ALLOWED_FUNCTIONS
+    )

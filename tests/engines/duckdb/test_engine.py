@@ -22,7 +22,9 @@ def test_it_answers_and_tells_its_columns() -> None:
     source = DuckDB(visits(), threads=1, memory=10**9)
     assert answer(source, BY_CITY) == ANSWER
     types = ("integer", "integer", "text", "real")
-    assert source.schema("visits") == tuple(PhysicalColumn(name, type_) for name, type_ in zip(ROWS, types, strict=True))
+    assert source.schema("visits") == tuple(
+        PhysicalColumn(name, type_) for name, type_ in zip(ROWS, types, strict=True)
+    )
     with pytest.raises(InvalidArgument, match="one of those registered"):
         source.schema("nobody's")
     source.close()
@@ -44,18 +46,27 @@ def test_whatever_fails_while_answering_says_the_same_and_quotes_nothing(tmp_pat
 
 @pytest.mark.parametrize("engine", [DuckDB, IsolatedDuckDB])
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
-def test_a_file_that_has_changed_is_not_asked(suffix: str, engine: type[DuckDB] | type[IsolatedDuckDB], tmp_path: Path) -> None:
+def test_a_file_that_has_changed_is_not_asked(
+    suffix: str, engine: type[DuckDB] | type[IsolatedDuckDB], tmp_path: Path
+) -> None:
     path = tmp_path / f"visits{suffix}"
 
     def written() -> None:
-        pq.write_table(pa.table(ROWS), path) if suffix == ".parquet" else csv.write_csv(pa.table(ROWS), path)
+        (
+            pq.write_table(pa.table(ROWS), path)
+            if suffix == ".parquet"
+            else csv.write_csv(pa.table(ROWS), path)
+        )
 
     written()
     source = engine({"visits": RegisteredTable(path, VISITS)})
     source.prepare(BY_CITY)
     path.unlink()
     for _ in range(2):  # gone, and there again
-        with pytest.raises(SourceError, match="The file of visits has changed since it was opened: declare a new version"):
+        with pytest.raises(
+            SourceError,
+            match="The file of visits has changed since it was opened: declare a new version",
+        ):
             source.prepare(BY_CITY)
         written()
     source.close()

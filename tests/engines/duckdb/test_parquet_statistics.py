@@ -1,4 +1,6 @@
-"""Files that are right about themselves are taken, and others are not: the engine believes what they tell."""
+"""Files that are right about themselves are taken, and others are not: the engine believes what
+they tell.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ HONEST: dict[str, pa.Array] = {
     "decimals": pa.array([Decimal("1.23"), None, Decimal("-9.99")]),
     "days": pa.array([date(2026, 1, 1), date(1, 1, 1), date(9999, 12, 31)]),
     "times": pa.array([datetime(2026, 1, 1, 3)] * 3),
-    "times somewhere": pa.array([datetime(2026, 1, 1, 3, tzinfo=UTC)] * 3, pa.timestamp("us", tz="UTC")),
+    "times somewhere": pa.array(
+        [datetime(2026, 1, 1, 3, tzinfo=UTC)] * 3, pa.timestamp("us", tz="UTC")
+    ),
     "fine times": pa.array([1, 2, 3], pa.timestamp("ns")),
     "fine times somewhere": pa.array([1, 2, 3], pa.timestamp("ns", tz="UTC")),
     "text": pa.array(["", "z" * 400, None]),
@@ -84,7 +88,9 @@ def of_64_bits(kind: str) -> Callable[[Any], bytes]:
 def lying(path: Path, values: pa.Array, before: bytes, after: bytes) -> Path:
     """A file with a column x, at whose end something else is told."""
     ids = pa.array(["a", "b", "c"])
-    pq.write_table(pa.table({"id": ids, "x": values}), path, use_dictionary=False, compression="none")
+    pq.write_table(
+        pa.table({"id": ids, "x": values}), path, use_dictionary=False, compression="none"
+    )
     written = path.read_bytes()
     start = len(written) - 8 - struct.unpack("<I", written[-8:-4])[0]
     assert before in written[start:]
@@ -99,7 +105,11 @@ LIES: dict[str, tuple[pa.Array, bytes, bytes]] = {
     "a larger whole number": (pa.array([-1000, 3, 4]), WHOLE(-1000), WHOLE(1)),
     "a smaller real": (pa.array([2.0, 3.0, 1000.0]), REAL(1000.0), REAL(9.0)),
     "a larger real": (pa.array([-1000.0, 3.0, float("nan")]), REAL(-1000.0), REAL(1.0)),
-    "an earlier day": (pa.array([date(2026, 1, 1)] * 2 + [date(2030, 1, 1)]), struct.pack("<i", 21915), struct.pack("<i", 20455)),
+    "an earlier day": (
+        pa.array([date(2026, 1, 1)] * 2 + [date(2030, 1, 1)]),
+        struct.pack("<i", 21915),
+        struct.pack("<i", 20455),
+    ),
     "no NULL": (pa.array([77, None, 78]), WHOLE(77) + b"\x16\x02", WHOLE(77) + b"\x16\x00"),
 }
 
@@ -112,7 +122,9 @@ def test_files_that_are_wrong_about_themselves_are_not(lie: str, tmp_path: Path)
 
 @pytest.mark.parametrize("engine", [DuckDB, IsolatedDuckDB])
 @pytest.mark.parametrize("lie", ["a smaller whole number", "a smaller real"])
-def test_a_table_that_would_not_be_clamped_is_not_opened(lie: str, engine: type[DuckDB] | type[IsolatedDuckDB], tmp_path: Path) -> None:
+def test_a_table_that_would_not_be_clamped_is_not_opened(
+    lie: str, engine: type[DuckDB] | type[IsolatedDuckDB], tmp_path: Path
+) -> None:
     path = lying(tmp_path / "t.parquet", *LIES[lie])
     kind = "integer" if "whole" in lie else "real"
     clamped = "SELECT MAX(CASE WHEN x > 10 THEN 10 ELSE x END) + random() * 0 FROM read_parquet(?)"
@@ -120,7 +132,10 @@ def test_a_table_that_would_not_be_clamped_is_not_opened(lie: str, engine: type[
     for column in (Column("x", kind, Fraction(0), Fraction(10)), Column("id", "text")):
         schema = Schema("t", (column,), "id")
         if column.name == "x":
-            with pytest.raises(SourceError, match=r"t\.parquet tells what is not so of its own columns"):
+            with pytest.raises(
+                SourceError, match=r"t\.parquet tells what is not so of its own columns"
+            ):
                 engine({"t": RegisteredTable(path, schema)})
         else:
-            engine({"t": RegisteredTable(path, schema)}).close()  # what nobody reads may be as it is
+            # what nobody reads may be as it is
+            engine({"t": RegisteredTable(path, schema)}).close()

@@ -15,7 +15,10 @@ from hedgerow.engines.process.message_encoding import FETCH_ROWS
 from hedgerow.engines.process.statement import Statement
 from hedgerow.engines.tables.registry import RegisteredTable
 
-NETWORK = "import ctypes, sys; c = ctypes.CDLL(None); sys.exit(c.unshare(0x40000000) != 0 and c.unshare(0x50000000) != 0)"
+NETWORK = (
+    "import ctypes, sys; c = ctypes.CDLL(None); sys.exit(c.unshare(0x40000000) != 0 and"
+    " c.unshare(0x50000000) != 0)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,9 @@ def child() -> Iterator[Path]:
 
 
 def limit(child: Path, name: str) -> str:
-    line = next(line for line in (child / "limits").read_text().splitlines() if line.startswith(name))
+    line = next(
+        line for line in (child / "limits").read_text().splitlines() if line.startswith(name)
+    )
     return line.removeprefix(name).split()[0]
 
 
@@ -62,13 +67,17 @@ def test_it_ends_when_its_pipe_does() -> None:
     worker.close()
 
 
-def test_it_loads_numpy_only_for_many_rows_arrow_only_for_frames_and_never_pandas(tmp_path: Path, child: Path) -> None:
+def test_it_loads_numpy_only_for_many_rows_arrow_only_for_frames_and_never_pandas(
+    tmp_path: Path, child: Path
+) -> None:
     (tmp_path / "visits.csv").write_text("id,age,city,pay\n1,2,a,3\n")
     worker = IsolatedDuckDB({"visits": RegisteredTable(tmp_path / "visits.csv", VISITS)}, threads=1)
     worker.run(question("city"))
     loaded = Path(f"/proc/{worker._engine._process.pid}/maps")
     few = loaded.read_text()
-    found = worker._engine.run_statement(Statement(f"SELECT i AS n FROM range({FETCH_ROWS}) t(i) ORDER BY i", (), (False,)))
+    found = worker._engine.run_statement(
+        Statement(f"SELECT i AS n FROM range({FETCH_ROWS}) t(i) ORDER BY i", (), (False,))
+    )
     many = loaded.read_text()
     worker.close()
     assert found[1][0].tolist() == list(range(FETCH_ROWS))
@@ -79,13 +88,44 @@ def test_it_loads_numpy_only_for_many_rows_arrow_only_for_frames_and_never_panda
 
 
 def test_it_stands_on_the_engine_and_on_nothing_else() -> None:
-    """What its start loads, by name: a module of ours that is not here would be read by every process of every engine."""
-    code = "import json, sys; before = set(sys.modules); import hedgerow.engines.process.child_main; print(json.dumps(sorted(set(sys.modules) - before)))"
+    """What its start loads, by name: a module of ours that is not here would be read by every
+    process of every engine.
+    """
+    code = (
+        "import json, sys; before = set(sys.modules); import hedgerow.engines.process.child_main;"
+        " print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "dataclasses" not in json.loads(run.stdout)
-    ours = {name for name in json.loads(run.stdout) if name.partition(".")[0] not in sys.stdlib_module_names}
-    names = ("child", "desk", "header", "packing", "quoting", "session", "statement", "vouching", "wire")
+    ours = {
+        name
+        for name in json.loads(run.stdout)
+        if name.partition(".")[0] not in sys.stdlib_module_names
+    }
+    names = (
+        "child",
+        "desk",
+        "header",
+        "packing",
+        "quoting",
+        "session",
+        "statement",
+        "vouching",
+        "wire",
+    )
     rooms = {f"hedgerow.engines.{name}" for name in names}
-    # The sandbox calls the system through ctypes, of the standard library, which was loaded before it for the network alone.
-    rooms |= {f"hedgerow.engines.sandbox{name}" for name in ("", ".capabilities", ".landlock", ".layers", ".seccomp", ".system_calls")}
-    assert ours == {"_duckdb", "_duckdb._func", "_duckdb._sqltypes", "hedgerow", "hedgerow.errors", "hedgerow.engines", *rooms}
+    # The sandbox calls the system through ctypes, of the standard library, which was loaded before
+    # it for the network alone.
+    rooms |= {
+        f"hedgerow.engines.sandbox{name}"
+        for name in ("", ".capabilities", ".landlock", ".layers", ".seccomp", ".system_calls")
+    }
+    assert ours == {
+        "_duckdb",
+        "_duckdb._func",
+        "_duckdb._sqltypes",
+        "hedgerow",
+        "hedgerow.errors",
+        "hedgerow.engines",
+        *rooms,
+    }

@@ -61,7 +61,9 @@ def test_it_answers_like_the_engine_in_this_process(worker: IsolatedDuckDB) -> N
         worker.schema("others")
 
 
-def test_it_reports_the_layers_of_its_child_also_of_one_that_was_started_again(worker: IsolatedDuckDB) -> None:
+def test_it_reports_the_layers_of_its_child_also_of_one_that_was_started_again(
+    worker: IsolatedDuckDB,
+) -> None:
     before = worker.layers
     assert [layer.name for layer in before] == ["network", "landlock", "capabilities", "seccomp"]
     assert all(layer.detail for layer in before)
@@ -76,7 +78,17 @@ def test_files_are_read_by_the_child(kind: str, tmp_path: Path) -> None:
     if kind == "csv":
         path.write_text("id,age,city,pay\n1,30,a,1.5\n1,32,a,\n2,40,b,7\n", encoding="utf-8")
     else:
-        pq.write_table(pa.table({"id": [1, 1, 2], "age": [30, 32, 40], "city": ["a", "a", "b"], "pay": [1.5, None, 7.0]}), path)
+        pq.write_table(
+            pa.table(
+                {
+                    "id": [1, 1, 2],
+                    "age": [30, 32, 40],
+                    "city": ["a", "a", "b"],
+                    "pay": [1.5, None, 7.0],
+                }
+            ),
+            path,
+        )
     worker = IsolatedDuckDB({"visits": RegisteredTable(path, VISITS)})
     assert answer(worker, BY_CITY) == {("a",): (1, 31), ("b",): (1, 40), ("z",): (0, 0)}
     worker.close()
@@ -95,12 +107,22 @@ def test_it_is_killed_after_the_deadline_and_started_again() -> None:
     worker.close()
 
 
-def test_all_statements_of_a_question_share_its_deadline(worker: IsolatedDuckDB, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_statements_of_a_question_share_its_deadline(
+    worker: IsolatedDuckDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given: list[float] = []
     within = EngineProcess.set_timeout
-    monkeypatch.setattr(EngineProcess, "set_timeout", lambda child, seconds: (given.append(seconds), within(child, seconds)))
+    monkeypatch.setattr(
+        EngineProcess,
+        "set_timeout",
+        lambda child, seconds: (given.append(seconds), within(child, seconds)),
+    )
     measures = (Measure("rows"), Measure("distinct", "age"), Measure("distinct", "pay"))
-    assert answer(worker, question("city", measures=measures)) == {("a",): (1, 1, 1), ("b",): (2, 2, 1), ("c",): (1, 0, 1)}
+    assert answer(worker, question("city", measures=measures)) == {
+        ("a",): (1, 1, 1),
+        ("b",): (2, 2, 1),
+        ("c",): (1, 0, 1),
+    }
     assert len(given) == 3
     assert worker._deadline >= given[0] > given[1] > given[2] > 0
 
@@ -115,7 +137,9 @@ def test_a_child_that_died_is_started_again(worker: IsolatedDuckDB) -> None:
 
 def unread(worker: IsolatedDuckDB) -> int:
     """How much was written to the child that it has not read."""
-    return int.from_bytes(fcntl.ioctl(worker._engine._inlet, termios.FIONREAD, bytes(4)), sys.byteorder)
+    return int.from_bytes(
+        fcntl.ioctl(worker._engine._inlet, termios.FIONREAD, bytes(4)), sys.byteorder
+    )
 
 
 def stopped(worker: IsolatedDuckDB) -> bool:
@@ -124,7 +148,9 @@ def stopped(worker: IsolatedDuckDB) -> bool:
     return all(line.rpartition(")")[2].split()[0] == "T" for line in told)
 
 
-def test_a_child_that_dies_while_it_answers_is_an_error_like_any_other(worker: IsolatedDuckDB) -> None:
+def test_a_child_that_dies_while_it_answers_is_an_error_like_any_other(
+    worker: IsolatedDuckDB,
+) -> None:
     os.kill(pid(worker), signal.SIGSTOP)
     while not stopped(worker):  # a thread that still runs would read the question
         time.sleep(0.001)
@@ -145,7 +171,12 @@ def test_an_answer_of_another_shape_ends_the_child(worker: IsolatedDuckDB) -> No
     assert pid(worker) != first
 
 
-PLANTED = (f"SELECT COUNT(*) FROM read_text('{__file__}')", "COPY (SELECT 1) TO 'out.csv'", "no sql", "SELECT error('x')")
+PLANTED = (
+    f"SELECT COUNT(*) FROM read_text('{__file__}')",
+    "COPY (SELECT 1) TO 'out.csv'",
+    "no sql",
+    "SELECT error('x')",
+)
 
 
 @pytest.mark.parametrize("sql", PLANTED, ids=["reads", "writes", "unread", "raises"])
@@ -161,7 +192,14 @@ def test_statements_that_fail_leave_it_alive_and_silent(sql: str, worker: Isolat
 @pytest.mark.long
 def test_memory_is_capped() -> None:
     count = 1_000_000
-    data = pa.table({"id": range(count), "age": [1] * count, "city": ["a"] * count, "pay": [float(i) for i in range(count)]})
+    data = pa.table(
+        {
+            "id": range(count),
+            "age": [1] * count,
+            "city": ["a"] * count,
+            "pay": [float(i) for i in range(count)],
+        }
+    )
     worker = IsolatedDuckDB({"visits": RegisteredTable(data, VISITS)}, threads=1, memory=30_000_000)
     fails(worker, question("pay", caps=(1, 1)))
     few = Filter(Table(VISITS), Call(">", (ColumnRef("age"), Constant(50, "integer"))))
@@ -174,14 +212,18 @@ def test_several_threads_take_turns(worker: IsolatedDuckDB) -> None:
         assert list(pool.map(lambda _: answer(worker, BY_CITY), range(12))) == [ANSWER] * 12
 
 
-def test_a_plan_that_cannot_be_asked_is_refused_before_the_child_hears_of_it(worker: IsolatedDuckDB) -> None:
+def test_a_plan_that_cannot_be_asked_is_refused_before_the_child_hears_of_it(
+    worker: IsolatedDuckDB,
+) -> None:
     rows = Filter(Table(VISITS), Call("=", (ColumnRef("city"), Constant("\ud800", "text"))))
     for verb in (worker.prepare, worker.run):
         with pytest.raises(Unsupported, match="surrogate"):
             verb(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("units"),)))
 
 
-def test_what_was_prepared_is_not_compiled_again(worker: IsolatedDuckDB, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_prepared_is_not_compiled_again(
+    worker: IsolatedDuckDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
     worker.prepare(BY_CITY)
     monkeypatch.setattr(compile, "compile_plan", None)
     assert answer(worker, BY_CITY) == ANSWER
@@ -277,7 +319,11 @@ worker.close()
 def start(more: str) -> subprocess.Popen[str]:
     """A process of its own that has a worker w."""
     tests = str(Path(__file__).parents[1])
-    return subprocess.Popen([sys.executable, "-c", SCRIPT.format(path=tests, more=more)], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT.format(path=tests, more=more)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.mark.long
@@ -289,7 +335,11 @@ def test_the_child_ends_with_its_parent() -> None:
         parent.kill()
         parent.wait()
         until = time.monotonic() + 60
-        while child.exists() and "zombie" not in (child / "status").read_text() and time.monotonic() < until:
+        while (
+            child.exists()
+            and "zombie" not in (child / "status").read_text()
+            and time.monotonic() < until
+        ):
             time.sleep(0.01)
         assert not child.exists() or "zombie" in (child / "status").read_text()
 

@@ -12,7 +12,13 @@ from hedgerow.engines.process.message_decoding import decode_result
 from hedgerow.engines.process.statement import Statement
 
 STATEMENT = Statement("", ("text", "date", "real", "boolean", "integer"), (False, True, False))
-KEYS: list[list[Any]] = [["a", None, "b"], [1, 3652059, None], [0.5, 1.0, -0.0], [True, False, None], [2**63 - 1, -(2**63), 0]]
+KEYS: list[list[Any]] = [
+    ["a", None, "b"],
+    [1, 3652059, None],
+    [0.5, 1.0, -0.0],
+    [True, False, None],
+    [2**63 - 1, -(2**63), 0],
+]
 HEADER: dict[str, Any] = {"keys": KEYS, "long": [[str(2**90), str(-(2**90)), "0"]]}
 PAYLOAD = struct.pack("<6q", 1, -(2**63), 2**63 - 1, 0, 0, 7)
 
@@ -20,13 +26,26 @@ PAYLOAD = struct.pack("<6q", 1, -(2**63), 2**63 - 1, 0, 0, 7)
 def test_numbers_are_64_bits_or_long_and_keys_of_their_types() -> None:
     keys, numbers = decode_result((HEADER, PAYLOAD), STATEMENT)
     assert keys == [KEYS[0], [date(1, 1, 1), date.max, None], *KEYS[2:]]
-    assert [column.dtype for column in numbers] == [np.dtype(np.int64), np.dtype(object), np.dtype(np.int64)]
-    assert [column.tolist() for column in numbers] == [[1, -(2**63), 2**63 - 1], [2**90, -(2**90), 0], [0, 0, 7]]
+    assert [column.dtype for column in numbers] == [
+        np.dtype(np.int64),
+        np.dtype(object),
+        np.dtype(np.int64),
+    ]
+    assert [column.tolist() for column in numbers] == [
+        [1, -(2**63), 2**63 - 1],
+        [2**90, -(2**90), 0],
+        [0, 0, 7],
+    ]
 
 
 def test_no_cells_arrive_as_well() -> None:
-    assert [len(column) for column in decode_result(({"keys": [[]] * 5, "long": [[]]}, b""), STATEMENT)[1]] == [0, 0, 0]
-    (only,) = decode_result(({"keys": [], "long": [[str(2**80)]]}, b""), Statement("", (), (True,)))[1]
+    assert [
+        len(column)
+        for column in decode_result(({"keys": [[]] * 5, "long": [[]]}, b""), STATEMENT)[1]
+    ] == [0, 0, 0]
+    (only,) = decode_result(
+        ({"keys": [], "long": [[str(2**80)]]}, b""), Statement("", (), (True,))
+    )[1]
     assert only.tolist() == [2**80]
 
 

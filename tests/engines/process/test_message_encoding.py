@@ -26,9 +26,17 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.parametrize("count", [0, 1, FETCH_ROWS - 1, FETCH_ROWS, FETCH_ROWS + 1, 3 * FETCH_ROWS + 5])
-def test_rows_arrive_as_the_engine_has_them_be_they_few_or_many(count: int, engine: duckdb.DuckDBPyConnection) -> None:
-    statement = Statement(ROWS.format(count=count), ("text", "date", "real", "boolean", "integer"), (False, True, False))
+@pytest.mark.parametrize(
+    "count", [0, 1, FETCH_ROWS - 1, FETCH_ROWS, FETCH_ROWS + 1, 3 * FETCH_ROWS + 5]
+)
+def test_rows_arrive_as_the_engine_has_them_be_they_few_or_many(
+    count: int, engine: duckdb.DuckDBPyConnection
+) -> None:
+    statement = Statement(
+        ROWS.format(count=count),
+        ("text", "date", "real", "boolean", "integer"),
+        (False, True, False),
+    )
     header, payload = encode_result(engine.execute(statement.sql), statement)
     keys, numbers = decode_result((json.loads(json.dumps(header)), payload), statement)
     expected = [(*row[:6], int(row[6]), row[7]) for row in engine.execute(statement.sql).fetchall()]
@@ -38,11 +46,17 @@ def test_rows_arrive_as_the_engine_has_them_be_they_few_or_many(count: int, engi
 
 def test_a_tally_is_made_here(engine: duckdb.DuckDBPyConnection) -> None:
     statement = Statement("SELECT i % 3 - 1 FROM range(10) t(i)", (), (False, False), (-1, 5))
-    assert encode_result(engine.execute(statement.sql), statement) == ({"keys": [], "long": []}, struct.pack("<6q", -1, 0, 1, 4, 3, 3))
+    assert encode_result(engine.execute(statement.sql), statement) == (
+        {"keys": [], "long": []},
+        struct.pack("<6q", -1, 0, 1, 4, 3, 3),
+    )
 
 
 def test_columns_that_nobody_asked_for_stay_behind(engine: duckdb.DuckDBPyConnection) -> None:
-    assert encode_result(engine.execute("SELECT 1, 'a'"), Statement("", (), ())) == ({"keys": [], "long": []}, b"")
+    assert encode_result(engine.execute("SELECT 1, 'a'"), Statement("", (), ())) == (
+        {"keys": [], "long": []},
+        b"",
+    )
 
 
 @pytest.mark.parametrize("count", [1, FETCH_ROWS + 1])
@@ -62,7 +76,11 @@ def test_columns_that_nobody_asked_for_stay_behind(engine: duckdb.DuckDBPyConnec
 def test_numbers_that_were_rounded_or_are_missing_are_not_sent(
     last: str, others: str, wide: bool, count: int, engine: duckdb.DuckDBPyConnection
 ) -> None:
-    statement = Statement(f"SELECT CASE WHEN i + 1 = {count} THEN {last} ELSE {others} END FROM range({count}) t(i)", (), (wide,))
+    statement = Statement(
+        f"SELECT CASE WHEN i + 1 = {count} THEN {last} ELSE {others} END FROM range({count}) t(i)",
+        (),
+        (wide,),
+    )
     with pytest.raises((TypeError, ValueError, struct.error)):
         encode_result(engine.execute(statement.sql), statement)
 

@@ -16,7 +16,10 @@ def test_limits_are_whole_numbers(limits: dict[str, int]) -> None:
 
 
 def test_who_asks_through_it_loads_no_engine() -> None:
-    code = "import sys, hedgerow.engines.process.engine_process, hedgerow.engines.duckdb.engine; print({'duckdb', 'pyarrow', 'pandas'} & sys.modules.keys())"
+    code = (
+        "import sys, hedgerow.engines.process.engine_process, hedgerow.engines.duckdb.engine;"
+        " print({'duckdb', 'pyarrow', 'pandas'} & sys.modules.keys())"
+    )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "set()"
 

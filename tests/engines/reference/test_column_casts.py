@@ -97,21 +97,48 @@ def test_nothing_is_null(type_: Type, raw: object) -> None:
 
 
 def test_bounds_move() -> None:
-    whole, real = Column("x", "integer", Fraction(-1), Fraction(3)), Column("x", "real", Fraction(-1), Fraction(1, 10))
+    whole, real = (
+        Column("x", "integer", Fraction(-1), Fraction(3)),
+        Column("x", "real", Fraction(-1), Fraction(1, 10)),
+    )
     assert [read_value(whole, raw) for raw in (-5, 0, 9, 2**62)] == [-1, 0, 3, 3]
-    assert [read_value(whole, raw) for raw in (2**63, 10**400, 1e300, inf, "1e400", "inf", Decimal("Infinity"))] == [3] * 7
-    assert [read_value(whole, raw) for raw in (-(2**63) - 1, -(10**400), -1e300, -inf, "-1e400", "-Infinity", "-1e999999999")] == [-1] * 7
+    assert [
+        read_value(whole, raw)
+        for raw in (2**63, 10**400, 1e300, inf, "1e400", "inf", Decimal("Infinity"))
+    ] == [3] * 7
+    assert [
+        read_value(whole, raw)
+        for raw in (-(2**63) - 1, -(10**400), -1e300, -inf, "-1e400", "-Infinity", "-1e999999999")
+    ] == [-1] * 7
     assert [read_value(whole, raw) for raw in (nan, "nan", "x", DAY)] == [None] * 4
-    wide = Column("x", "integer", Fraction(-(2**70)), Fraction(2**70))  # the ends of 64 bits lie within
-    assert [read_value(wide, raw) for raw in (2**63, 2**80, inf, -(2**63) - 1, -1e300)] == [2**63 - 1] * 3 + [-(2**63)] * 2
+    # the ends of 64 bits lie within
+    wide = Column("x", "integer", Fraction(-(2**70)), Fraction(2**70))
+    assert [read_value(wide, raw) for raw in (2**63, 2**80, inf, -(2**63) - 1, -1e300)] == [
+        2**63 - 1
+    ] * 3 + [-(2**63)] * 2
     assert [read_value(real, raw) for raw in (-inf, 0, 1, 0.1, 0.05)] == [-1.0, 0.0, 0.1, 0.1, 0.05]
-    days = Column("x", "date", Fraction(date(2020, 1, 1).toordinal()), Fraction(date(2020, 12, 31).toordinal()))
-    assert [read_value(days, raw) for raw in ("-infinity", DAY, "2021-01-01")] == [date(2020, 1, 1), DAY, date(2020, 12, 31)]
+    days = Column(
+        "x",
+        "date",
+        Fraction(date(2020, 1, 1).toordinal()),
+        Fraction(date(2020, 12, 31).toordinal()),
+    )
+    assert [read_value(days, raw) for raw in ("-infinity", DAY, "2021-01-01")] == [
+        date(2020, 1, 1),
+        DAY,
+        date(2020, 12, 31),
+    ]
 
 
 def test_what_is_not_listed_is_null() -> None:
-    assert [read_value(Column("x", "text", values=("a", "b")), raw) for raw in ("a", "A", "c")] == ["a", None, None]
-    assert [read_value(Column("x", "integer", values=(1, 2**63)), raw) for raw in (1, 2**63, inf)] == [1, None, None]
+    assert [read_value(Column("x", "text", values=("a", "b")), raw) for raw in ("a", "A", "c")] == [
+        "a",
+        None,
+        None,
+    ]
+    assert [
+        read_value(Column("x", "integer", values=(1, 2**63)), raw) for raw in (1, 2**63, inf)
+    ] == [1, None, None]
     months = Column("x", "date", values=(date(2020, 5, 1),), granularity="month")
     assert [read_value(months, raw) for raw in (DAY, date(2020, 6, 1))] == [date(2020, 5, 1), None]
     assert read_value(Column("x", "date", granularity="year"), DAY) == date(2020, 1, 1)
@@ -120,7 +147,17 @@ def test_what_is_not_listed_is_null() -> None:
 @pytest.mark.long
 @given(
     st.sampled_from(TYPES),
-    st.one_of(st.integers(), st.floats(), st.text(), st.decimals(), st.dates(), st.datetimes(), st.booleans(), st.none(), st.binary()),
+    st.one_of(
+        st.integers(),
+        st.floats(),
+        st.text(),
+        st.decimals(),
+        st.dates(),
+        st.datetimes(),
+        st.booleans(),
+        st.none(),
+        st.binary(),
+    ),
 )
 def test_reading_never_raises_and_gives_the_type_or_null(type_: Type, raw: object) -> None:
     kinds = {"boolean": bool, "integer": int, "real": float, "text": str, "date": date}

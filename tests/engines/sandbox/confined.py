@@ -21,7 +21,8 @@ from hedgerow.errors import SourceError
 
 NAMES = ("network", "landlock", "capabilities", "seccomp")
 
-# Calls that the system does not have (number: error) are hidden by a filter of seccomp that is there first, as in a container.
+# Calls that the system does not have (number: error) are hidden by a filter of seccomp that is
+# there first, as in a container.
 _START = """
 import json, sys; sys.path[:] = json.loads(sys.argv[1])
 import ctypes, errno, os
@@ -60,9 +61,13 @@ child.main()
 
 
 @contextmanager
-def confined(paths: Sequence[Path], kept: Sequence[str] = NAMES, hidden: Mapping[int, int] | None = None) -> Iterator[EngineProcess]:
+def confined(
+    paths: Sequence[Path], kept: Sequence[str] = NAMES, hidden: Mapping[int, int] | None = None
+) -> Iterator[EngineProcess]:
     """A child with these layers, on a kernel that hides these calls."""
-    with patch.object(worker, "_START_CODE", _START.format(kept=tuple(kept), hidden=tuple((hidden or {}).items()))):
+    with patch.object(
+        worker, "_START_CODE", _START.format(kept=tuple(kept), hidden=tuple((hidden or {}).items()))
+    ):
         child = EngineProcess(list(paths), EngineLimits(threads=2), 60.0)
     try:
         yield child
@@ -85,7 +90,9 @@ def layers_of(child: EngineProcess) -> dict[str, bool]:
 
 def run_alone(code: str, *arguments: str) -> Any:
     """What some code prints as JSON, in a process of its own that may confine itself for good."""
-    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -93,8 +100,13 @@ def run_alone(code: str, *arguments: str) -> Any:
 def landlock_version() -> int:
     """Which one this kernel has, 0 for none; asked without the code that is tested."""
     library = ctypes.CDLL(None, use_errno=True)
-    return max(0, int(library.syscall(ctypes.c_long(444), None, ctypes.c_size_t(0), ctypes.c_uint32(1))))
+    return max(
+        0, int(library.syscall(ctypes.c_long(444), None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
+    )
 
 
 def has_seccomp() -> bool:
-    return "Seccomp:" in Path("/proc/self/status").read_text() and os.uname().machine in ("x86_64", "aarch64")
+    return "Seccomp:" in Path("/proc/self/status").read_text() and os.uname().machine in (
+        "x86_64",
+        "aarch64",
+    )

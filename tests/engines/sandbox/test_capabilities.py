@@ -29,11 +29,14 @@ def test_none_is_left(tmp_path: Path) -> None:
     words, sets, reading, _ = run_alone(CODE, str(tmp_path / "mine"), str(tmp_path / "absent"))
     assert words == "none is left"
     assert {sets[name] for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")} == {0}
-    assert sets["CapBnd"] == 0 or not ROOT  # only whoever may drop them has them dropped; without the others they are worth nothing
+    # only whoever may drop them has them dropped; without the others they are worth nothing
+    assert sets["CapBnd"] == 0 or not ROOT
     assert reading == "done"
 
 
-def test_what_reads_files_of_others_stays_where_root_needs_it_and_does_not_write(tmp_path: Path) -> None:
+def test_what_reads_files_of_others_stays_where_root_needs_it_and_does_not_write(
+    tmp_path: Path,
+) -> None:
     theirs = tmp_path / "theirs"
     theirs.touch(mode=0o600)
     if ROOT:

@@ -47,7 +47,17 @@ def test_folders_and_files_can_be_read_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "rights", "fields"), [(1, 13, 1), (2, 14, 1), (3, 15, 1), (4, 15, 2), (5, 16, 2), (6, 16, 3), (7, 16, 3), (99, 16, 3)]
+    ("version", "rights", "fields"),
+    [
+        (1, 13, 1),
+        (2, 14, 1),
+        (3, 15, 1),
+        (4, 15, 2),
+        (5, 16, 2),
+        (6, 16, 3),
+        (7, 16, 3),
+        (99, 16, 3),
+    ],
 )
 def test_each_version_is_asked_for_what_it_knows(version: int, rights: int, fields: int) -> None:
     assert list_rights(version) == [2**rights - 1, 3, 3][:fields]

@@ -1,4 +1,6 @@
-"""The engine process as it is started, and what it must not do, tried in it; each layer alone, and all together."""
+"""The engine process as it is started, and what it must not do, tried in it; each layer alone,
+and all together.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from engines.sandbox.confined import NAMES, attempt, confined, has_seccomp, landlock_version, layers_of
+from engines.sandbox.confined import (
+    NAMES,
+    attempt,
+    confined,
+    has_seccomp,
+    landlock_version,
+    layers_of,
+)
 from hedgerow.engines.process.engine_process import EngineProcess, RequestFailed
 from hedgerow.engines.sandbox import layers
 from hedgerow.engines.sandbox.layers import apply_layers, find_libraries
@@ -43,9 +52,14 @@ CHANGING = {
     "socket": "call(*{{'x86_64': (41, 1, 1, 0), 'aarch64': (198, 1, 1, 0)}}[os.uname().machine])",
     "memory file": "os.memfd_create('it')",
     "signal": "os.kill(os.getppid(), 0)",
-    "limits of the parent": "call(*{{'x86_64': (302,), 'aarch64': (261,)}}[os.uname().machine], os.getppid(), 7, 0, 0)",
+    "limits of the parent": (
+        "call(*{{'x86_64': (302,), 'aarch64': (261,)}}[os.uname().machine], os.getppid(), 7, 0, 0)"
+    ),
 }
-READING = {"the other file": "os.open({other}, os.O_RDONLY)", "passwords": "os.open('/etc/passwd', os.O_RDONLY)"}
+READING = {
+    "the other file": "os.open({other}, os.O_RDONLY)",
+    "passwords": "os.open('/etc/passwd', os.O_RDONLY)",
+}
 PROGRAM = {"start a program": "os.execv('/bin/true', ['true'])"}
 STILL = {
     "the source": "os.close(os.open({file}, os.O_RDONLY))",
@@ -58,7 +72,9 @@ STILL = {
 
 @pytest.fixture
 def files(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A source beside other files; none may have changed at the end, nor the folder, unless a test empties this."""
+    """A source beside other files; none may have changed at the end, nor the folder, unless a
+    test empties this.
+    """
     paths = [tmp_path / name for name in ("source.csv", "other.csv", "spare.csv")]
     for path in paths:
         path.write_text("x\n1\n")
@@ -73,7 +89,12 @@ def files(tmp_path: Path) -> Iterator[dict[str, str]]:
         assert sorted(tmp_path.iterdir()) == sorted([*paths, empty])
         for path, told, text in before:
             now = path.stat()
-            assert (now.st_ino, now.st_mode, now.st_mtime, now.st_nlink) == (told.st_ino, told.st_mode, told.st_mtime, told.st_nlink)
+            assert (now.st_ino, now.st_mode, now.st_mtime, now.st_nlink) == (
+                told.st_ino,
+                told.st_mode,
+                told.st_mtime,
+                told.st_nlink,
+            )
             assert path.read_text() == text
 
 
@@ -99,13 +120,19 @@ def test_with_all_layers_nothing_of_it_can_be_done(files: dict[str, str]) -> Non
         active = layers_of(child)
         found = tried(child, {**WRITING, **CHANGING, **READING, **PROGRAM}, files)
         still = tried(child, STILL, files)
-    assert (active["landlock"], active["seccomp"], active["capabilities"]) == (landlock_version() > 0, has_seccomp(), True)
+    assert (active["landlock"], active["seccomp"], active["capabilities"]) == (
+        landlock_version() > 0,
+        has_seccomp(),
+        True,
+    )
     expected = set(found)
     if not active["landlock"]:
         expected -= set(READING)
     if not active["seccomp"]:
         expected -= set(CHANGING)
-    assert {name for name, result in found.items() if result in ("EPERM", "EACCES", "ENOSYS", "EXDEV")} >= expected, found
+    assert {
+        name for name, result in found.items() if result in ("EPERM", "EACCES", "ENOSYS", "EXDEV")
+    } >= expected, found
     assert set(still.values()) == {"done"}, still
 
 
@@ -115,21 +142,31 @@ def test_landlock_alone_keeps_it_from_writing_and_from_other_files(files: dict[s
             assert landlock_version() == 0
             return
         uncovered = set() if landlock_version() >= 3 else {"truncate"}  # as the report says
-        codes = {name: code for name, code in {**WRITING, **READING, **PROGRAM}.items() if name not in uncovered}
+        codes = {
+            name: code
+            for name, code in {**WRITING, **READING, **PROGRAM}.items()
+            if name not in uncovered
+        }
         found = tried(child, codes, files)
         still = tried(child, STILL, files)
-    assert {name for name, result in found.items() if result not in ("EACCES", "EXDEV")} == set(), found
+    assert {name for name, result in found.items() if result not in ("EACCES", "EXDEV")} == set(), (
+        found
+    )
     assert set(still.values()) == {"done"}, still
 
 
-def test_seccomp_alone_keeps_it_from_writing_and_from_whatever_changes_files(files: dict[str, str]) -> None:
+def test_seccomp_alone_keeps_it_from_writing_and_from_whatever_changes_files(
+    files: dict[str, str],
+) -> None:
     with confined(source_of(files), kept=("seccomp",)) as child:
         if not layers_of(child)["seccomp"]:
             assert not has_seccomp()
             return
         found = tried(child, {**WRITING, **CHANGING, **PROGRAM}, files)
         still = tried(child, STILL, files)
-    assert {name for name, result in found.items() if result not in ("EPERM", "ENOSYS")} == set(), found
+    assert {name for name, result in found.items() if result not in ("EPERM", "ENOSYS")} == set(), (
+        found
+    )
     assert set(still.values()) == {"done"}, still
 
 
@@ -150,15 +187,23 @@ def test_every_call_that_is_not_listed_does_not_exist(files: dict[str, str]) -> 
         assert not has_seccomp() or attempt(child, SWEEP) == "done"
 
 
-@pytest.mark.parametrize("kept", [(), ("landlock",), ("seccomp",), NAMES], ids=["none", "landlock", "seccomp", "all"])
-def test_the_engine_cannot_write_to_a_source_that_it_is_allowed_to_read(kept: tuple[str, ...], files: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "kept", [(), ("landlock",), ("seccomp",), NAMES], ids=["none", "landlock", "seccomp", "all"]
+)
+def test_the_engine_cannot_write_to_a_source_that_it_is_allowed_to_read(
+    kept: tuple[str, ...], files: dict[str, str]
+) -> None:
     """The engine's own settings let it: a path that may be read may be written."""
     path = source_of(files)[0]
     with confined([path], kept) as child:
-        confining = any(active for name, active in layers_of(child).items() if name in ("landlock", "seccomp"))
+        confining = any(
+            active for name, active in layers_of(child).items() if name in ("landlock", "seccomp")
+        )
         child.attach_file("t0", path)
         with pytest.raises(RequestFailed):
-            child.store_query("a", f"SELECT 1; COPY (SELECT 7 AS k) TO '{path}' (FORMAT CSV, USE_TMP_FILE FALSE)")
+            child.store_query(
+                "a", f"SELECT 1; COPY (SELECT 7 AS k) TO '{path}' (FORMAT CSV, USE_TMP_FILE FALSE)"
+            )
     if not confining:
         assert path.read_text() == ""  # no file may grow, but it was emptied first
         files.clear()
@@ -167,10 +212,19 @@ def test_the_engine_cannot_write_to_a_source_that_it_is_allowed_to_read(kept: tu
 def test_every_thread_of_it_is_confined(files: dict[str, str]) -> None:
     with confined(source_of(files)) as child:
         threads = list(Path(f"/proc/{child._process.pid}/task").iterdir())
-        told = [dict(line.split(":\t", 1) for line in (one / "status").read_text().splitlines() if ":\t" in line) for one in threads]
+        told = [
+            dict(
+                line.split(":\t", 1)
+                for line in (one / "status").read_text().splitlines()
+                if ":\t" in line
+            )
+            for one in threads
+        ]
         active = layers_of(child)
     assert len(told) > 2  # that of Python, the one that listens, those of the engine
-    assert {int(one[name], 16) for one in told for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")} == {0}
+    assert {
+        int(one[name], 16) for one in told for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")
+    } == {0}
     assert {one["NoNewPrivs"] for one in told} == {"1"}
     assert {one["Seccomp"] for one in told} == {"2" if active["seccomp"] else "0"}
 
@@ -189,9 +243,13 @@ NUMBERS = {"x86_64": (317, 126, 272), "aarch64": (277, 91, 97)}  # seccomp, caps
         ("network", 1, "not permitted"),
     ],
 )
-def test_what_a_system_does_not_grant_is_reported_and_the_others_hold(layer: str, code: int, words: str, files: dict[str, str]) -> None:
+def test_what_a_system_does_not_grant_is_reported_and_the_others_hold(
+    layer: str, code: int, words: str, files: dict[str, str]
+) -> None:
     seccomp, capset, unshare = NUMBERS[os.uname().machine]
-    number = {"landlock": 444, "seccomp": seccomp, "capabilities": capset, "network": unshare}[layer]
+    number = {"landlock": 444, "seccomp": seccomp, "capabilities": capset, "network": unshare}[
+        layer
+    ]
     with confined(source_of(files), hidden={number: code}) as child:
         told = {one.name: one for one in child.layers}
         found = tried(child, WRITING, files)
@@ -211,16 +269,28 @@ def test_off_linux_every_layer_is_reported_as_missing(monkeypatch: pytest.Monkey
     ]
 
 
-def test_libraries_are_those_of_python_and_ours_and_links_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_libraries_are_those_of_python_and_ours_and_links_are_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scripts, site, cache = tmp_path / "scripts", tmp_path / "site", tmp_path / "cache"
     for folder in (scripts, site / "numpy", cache / "numpy"):
         folder.mkdir(parents=True)
     (cache / "numpy" / "__init__.py").touch()
     (site / "numpy" / "__init__.py").symlink_to(cache / "numpy" / "__init__.py")
     (tmp_path / "all.zip").touch()
-    monkeypatch.setattr(sys, "path", [str(scripts), str(site), str(tmp_path / "all.zip"), str(tmp_path / "lib-dynload")])
+    monkeypatch.setattr(
+        sys,
+        "path",
+        [str(scripts), str(site), str(tmp_path / "all.zip"), str(tmp_path / "lib-dynload")],
+    )
     found = [Path(path) for path in find_libraries()]
-    assert {site, cache, tmp_path / "all.zip", tmp_path / "lib-dynload", Path(os.__file__).resolve().parent} <= set(found)
+    assert {
+        site,
+        cache,
+        tmp_path / "all.zip",
+        tmp_path / "lib-dynload",
+        Path(os.__file__).resolve().parent,
+    } <= set(found)
     assert scripts not in found
     assert tmp_path not in found
 
@@ -234,4 +304,5 @@ def test_a_source_that_only_root_may_read_is_read_and_not_written(files: dict[st
         found = tried(child, {"read": STILL["the source"], "write": WRITING["write"]}, files)
     files.clear()
     assert ("CAP_DAC_READ_SEARCH" in told.detail) == root
-    assert found == {"read": "done", "write": "EACCES" if root else "done"}  # whoever owns it needs more layers than this one
+    # whoever owns it needs more layers than this one
+    assert found == {"read": "done", "write": "EACCES" if root else "done"}

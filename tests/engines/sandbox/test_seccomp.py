@@ -1,4 +1,6 @@
-"""The filter on both processors, run by an interpreter of its language: one of them is not the machine of the tests."""
+"""The filter on both processors, run by an interpreter of its language: one of them is not the
+machine of the tests.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from hedgerow.engines.sandbox.seccomp import assemble_filter, filter_system_call
 from hedgerow.engines.sandbox.system_calls import ALLOWED, CONDITIONAL, PROCESSORS
 
 ALLOW, END, REFUSED, UNKNOWN = 0x7FFF0000, 0x80000000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
-# Calls by which files, processes or the network could be reached, with their numbers in the kernel's two tables.
+# Calls by which files, processes or the network could be reached, with their numbers in the
+# kernel's two tables.
 FORBIDDEN = """
 creat:85:- truncate:76:45 ftruncate:77:46 fallocate:285:47 rename:82:- renameat:264:38 renameat2:316:276
 unlink:87:- unlinkat:263:35 rmdir:84:- mkdir:83:- mkdirat:258:34 link:86:- linkat:265:37 symlink:88:-
@@ -36,9 +39,18 @@ quotactl:179:60 syslog:103:116 reboot:169:142 chdir:80:49
 """
 
 
-def run(program: list[tuple[int, int, int, int]], mark: int, number: int, arguments: tuple[int, ...] = ()) -> int:
+def run(
+    program: list[tuple[int, int, int, int]],
+    mark: int,
+    number: int,
+    arguments: tuple[int, ...] = (),
+) -> int:
     """The verdict on a call. Four kinds of instructions, and a place to hold one number."""
-    words = {0: number, 4: mark, **{16 + 8 * place: value & 0xFFFFFFFF for place, value in enumerate(arguments)}}
+    words = {
+        0: number,
+        4: mark,
+        **{16 + 8 * place: value & 0xFFFFFFFF for place, value in enumerate(arguments)},
+    }
     held, at = 0, 0
     while True:
         code, true, false, constant = program[at]
@@ -59,7 +71,9 @@ def machine(request: pytest.FixtureRequest) -> str:
 
 def verdict(machine: str, number: int | None, *arguments: int) -> int:
     assert number is not None
-    return run(assemble_filter(PROCESSORS[machine]), PROCESSORS[machine].audit_arch, number, arguments)
+    return run(
+        assemble_filter(PROCESSORS[machine]), PROCESSORS[machine].audit_arch, number, arguments
+    )
 
 
 def test_what_is_listed_is_allowed_and_nothing_else(machine: str) -> None:
@@ -69,13 +83,24 @@ def test_what_is_listed_is_allowed_and_nothing_else(machine: str) -> None:
     ruled = {rule.numbers[processor.column] for rule in CONDITIONAL.values()}
     for number in (*range(1000), 2**30, 2**30 + 257, 2**31):  # those with bit 30 are the x32 way in
         if number not in ruled:
-            assert run(program, processor.audit_arch, number) == (ALLOW if number in plain else UNKNOWN)
-    forbidden = dict(zip(PROCESSORS, zip(*(call.split(":")[1:] for call in FORBIDDEN.split()), strict=True), strict=True))[machine]
-    assert {run(program, processor.audit_arch, int(number)) for number in forbidden if number != "-"} == {UNKNOWN}
+            assert run(program, processor.audit_arch, number) == (
+                ALLOW if number in plain else UNKNOWN
+            )
+    forbidden = dict(
+        zip(
+            PROCESSORS,
+            zip(*(call.split(":")[1:] for call in FORBIDDEN.split()), strict=True),
+            strict=True,
+        )
+    )[machine]
+    assert {
+        run(program, processor.audit_arch, int(number)) for number in forbidden if number != "-"
+    } == {UNKNOWN}
 
 
 def test_another_numbering_of_calls_ends_the_process(machine: str) -> None:
-    for mark in (0x40000003, 0x40000028, 0xC000003E, 0xC00000B7):  # of 32 bits, and each of the two on the other
+    # of 32 bits, and each of the two on the other
+    for mark in (0x40000003, 0x40000028, 0xC000003E, 0xC00000B7):
         if mark != PROCESSORS[machine].audit_arch:
             assert run(assemble_filter(PROCESSORS[machine]), mark, 0) == END
 
@@ -94,14 +119,19 @@ def test_files_are_opened_for_reading_alone(machine: str) -> None:
 
 def test_processes_files_and_limits_of_others_are_out_of_reach(machine: str) -> None:
     clone, fcntl, ioctl, prctl, limits = (
-        CONDITIONAL[name].numbers[PROCESSORS[machine].column] for name in ("clone", "fcntl", "ioctl", "prctl", "prlimit64")
+        CONDITIONAL[name].numbers[PROCESSORS[machine].column]
+        for name in ("clone", "fcntl", "ioctl", "prctl", "prlimit64")
     )
     assert verdict(machine, clone, 0x3D0F00) == ALLOW  # as a thread begins
-    assert verdict(machine, clone, 17) == verdict(machine, clone, 0x10000000 | 17) == REFUSED  # a process, a user namespace
+    # a process, a user namespace
+    assert verdict(machine, clone, 17) == verdict(machine, clone, 0x10000000 | 17) == REFUSED
     assert verdict(machine, fcntl, 3, 1030) == ALLOW
     assert {verdict(machine, fcntl, 3, command) for command in (8, 10, 1024, 1033)} == {REFUSED}
     assert verdict(machine, ioctl, 3, 0x5401) == ALLOW
-    assert {verdict(machine, ioctl, 3, request) for request in (0x40086602, 0x401C5820, 0x40049409, 0x5412)} == {REFUSED}
+    assert {
+        verdict(machine, ioctl, 3, request)
+        for request in (0x40086602, 0x401C5820, 0x40049409, 0x5412)
+    } == {REFUSED}
     assert verdict(machine, prctl, 15) == ALLOW
     assert {verdict(machine, prctl, option) for option in (4, 22, 23, 38)} == {REFUSED}
     assert (verdict(machine, limits, 0), verdict(machine, limits, 1)) == (ALLOW, REFUSED)
@@ -148,7 +178,8 @@ def test_the_way_in_by_32_bits_ends_the_process() -> None:
         assert assemble_filter(PROCESSORS["aarch64"])[2] == (0x06, 0, 0, END)
         return
     run = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, check=False)
-    assert run.returncode in (-31, -11), run.stderr  # SIGSYS; or a fault, where the kernel has no such way in
+    # SIGSYS; or a fault, where the kernel has no such way in
+    assert run.returncode in (-31, -11), run.stderr
 
 
 def test_a_processor_without_a_list_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

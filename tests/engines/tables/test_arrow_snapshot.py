@@ -26,7 +26,9 @@ class Stream:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
-@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame, lambda rows: Stream(pa.table(rows))])
+@pytest.mark.parametrize(
+    "make", [pa.table, pd.DataFrame, pl.DataFrame, lambda rows: Stream(pa.table(rows))]
+)
 def test_every_kind_of_frame_answers(make: Any) -> None:
     source = DuckDB({"visits": RegisteredTable(make(ROWS), VISITS)})
     assert answer(source, BY_CITY) == ANSWER
@@ -45,8 +47,15 @@ def test_a_frame_that_changes_afterwards_does_not_matter() -> None:
 
 
 def test_columns_that_have_no_arrow_type_are_left_out() -> None:
-    odd = {"mixed": [1, "a"], "things": [object(), object()], "long": [2**70, 1], "half": ["\ud800", "a"]}
-    frame = pd.DataFrame({"x": [1, 2], **{name: pd.Series(values, dtype=object) for name, values in odd.items()}})
+    odd = {
+        "mixed": [1, "a"],
+        "things": [object(), object()],
+        "long": [2**70, 1],
+        "half": ["\ud800", "a"],
+    }
+    frame = pd.DataFrame(
+        {"x": [1, 2], **{name: pd.Series(values, dtype=object) for name, values in odd.items()}}
+    )
     assert take_snapshot(frame, "t").column_names == ["x"]
 
 
@@ -57,8 +66,20 @@ def test_a_frame_that_cannot_be_handed_over_is_refused_in_our_words() -> None:
 
 
 def test_missing_values_of_pandas_are_null() -> None:
-    frame = pd.DataFrame({"x": [1.5, None], "s": ["a", None], "i": pd.array([1, None], dtype="Int64"), "c": pd.Categorical(["u", None])})
-    assert take_snapshot(frame, "t").to_pydict() == {"x": [1.5, None], "s": ["a", None], "i": [1, None], "c": ["u", None]}
+    frame = pd.DataFrame(
+        {
+            "x": [1.5, None],
+            "s": ["a", None],
+            "i": pd.array([1, None], dtype="Int64"),
+            "c": pd.Categorical(["u", None]),
+        }
+    )
+    assert take_snapshot(frame, "t").to_pydict() == {
+        "x": [1.5, None],
+        "s": ["a", None],
+        "i": [1, None],
+        "c": ["u", None],
+    }
 
 
 @pytest.mark.parametrize("data", [None, 7, [1, 2], {"x": [1]}])
@@ -68,7 +89,9 @@ def test_what_is_no_frame_is_refused(data: object) -> None:
 
 
 def test_a_damaged_frame_is_refused_without_its_values() -> None:
-    broken = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xff\xfe")])
+    broken = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xff\xfe")]
+    )
     with pytest.raises(SourceError, match="frame of t is damaged") as caught:
         take_snapshot(pa.table({"s": broken}), "t")
     assert caught.value.__context__ is None

@@ -23,11 +23,17 @@ from hedgerow.errors import SourceError
         (b"id,a,id\n", "the column 'id' twice", "rename one"),
         (b"id,a,ID\n", "beside 'id', which differs in upper and lower case alone", "rename one"),
         (b"id,,a\n", "Column 2", "every column one of its own"),
-        (b"17,17,-2.5e3,2026-01-31\n18,3,4,2026-02-01\n", "nothing but numbers", "names of the columns above it"),
+        (
+            b"17,17,-2.5e3,2026-01-31\n18,3,4,2026-02-01\n",
+            "nothing but numbers",
+            "names of the columns above it",
+        ),
         (b'id,"a\n1,2\n', "a double quote that does not end", "plainly"),
     ],
 )
-def test_the_cause_and_the_remedy_are_named(tmp_path: Path, content: bytes, cause: str, remedy: str) -> None:
+def test_the_cause_and_the_remedy_are_named(
+    tmp_path: Path, content: bytes, cause: str, remedy: str
+) -> None:
     file = tmp_path / "stays.csv"
     file.write_bytes(content)
     with pytest.raises(SourceError) as caught:

@@ -55,7 +55,9 @@ TYPES = {
 def test_types_of_the_engine_in_our_words(engine_type: str) -> None:
     (found,) = map_engine_types([("c", engine_type)])
     assert (found.name, found.type) == ("c", TYPES[engine_type])
-    assert found.is_wide == (engine_type in ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL(18,0)", "DECIMAL(18,3)"))
+    assert found.is_wide == (
+        engine_type in ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL(18,0)", "DECIMAL(18,3)")
+    )
     assert found.has_time == engine_type.startswith("TIMESTAMP")
 
 
@@ -64,7 +66,10 @@ def saved(folder: Path, kind: str) -> Path:
     if kind == "parquet":
         pq.write_table(pa.table(ROWS), path)
     else:
-        lines = [",".join("" if value is None else str(value) for value in row) for row in zip(*ROWS.values(), strict=True)]
+        lines = [
+            ",".join("" if value is None else str(value) for value in row)
+            for row in zip(*ROWS.values(), strict=True)
+        ]
         path.write_text("\n".join([",".join(ROWS), *lines]) + "\n", encoding="utf-8")
     return path
 
@@ -79,7 +84,8 @@ def test_files_answer(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_what_a_folder_is_called_is_no_column(kind: str, tmp_path: Path) -> None:
-    folder = tmp_path / "city=Bern" / f"{VISITS.unit}=7"  # as in a data lake, where readers take this for the value in every row
+    # as in a data lake, where readers take this for the value in every row
+    folder = tmp_path / "city=Bern" / f"{VISITS.unit}=7"
     folder.mkdir(parents=True)
     source = DuckDB({"visits": RegisteredTable(str(saved(folder, kind)), VISITS)})
     assert answer(source, BY_CITY) == ANSWER
@@ -115,16 +121,32 @@ def test_a_missing_column_is_named(kind: str, tmp_path: Path) -> None:
     data = pa.table(ROWS) if kind == "frame" else saved(tmp_path, kind)
     wider = replace(VISITS, columns=(*VISITS.columns, Column("hair", "text")))
     assert refusal(data, wider) == "The table visits has no column hair; it has id, age, city, pay."
-    assert refusal(data, replace(VISITS, unit="person")) == "The table visits has no column person; it has id, age, city, pay."
+    assert (
+        refusal(data, replace(VISITS, unit="person"))
+        == "The table visits has no column person; it has id, age, city, pay."
+    )
 
 
 def test_a_column_of_another_type_is_named() -> None:
     schema = replace(VISITS, columns=(Column("city", "integer"),))
-    assert refusal(pa.table(ROWS), schema) == "The column city of visits holds text, and the policy declares whole numbers."
+    assert (
+        refusal(pa.table(ROWS), schema)
+        == "The column city of visits holds text, and the policy declares whole numbers."
+    )
     nested = pa.table({"id": [1], "city": [[1, 2]]})
-    dated = replace(schema, columns=tuple(replace(one, type="date") if one.name == "city" else one for one in schema.columns))
-    assert refusal(pa.table(ROWS), dated).endswith("declares dates. Turn the text into dates first, with pandas.to_datetime for instance.")
-    assert refusal(nested, schema) == "The column city of visits holds something else, and the policy declares whole numbers."
+    dated = replace(
+        schema,
+        columns=tuple(
+            replace(one, type="date") if one.name == "city" else one for one in schema.columns
+        ),
+    )
+    assert refusal(pa.table(ROWS), dated).endswith(
+        "declares dates. Turn the text into dates first, with pandas.to_datetime for instance."
+    )
+    assert (
+        refusal(nested, schema)
+        == "The column city of visits holds something else, and the policy declares whole numbers."
+    )
 
 
 def test_ids_are_whole_numbers_or_text() -> None:
@@ -142,7 +164,8 @@ def test_upper_and_lower_case_may_differ_while_it_is_clear_what_is_meant() -> No
 def test_where_case_leaves_two_it_is_refused() -> None:
     schema = Schema("t", (Column("SS", "integer"),), "row")
     assert (
-        refusal(pa.table({"ß": [1], "ss": [2]}), schema) == "The table t has several columns SS that differ in upper and lower case alone."
+        refusal(pa.table({"ß": [1], "ss": [2]}), schema)
+        == "The table t has several columns SS that differ in upper and lower case alone."
     )
 
 
@@ -155,8 +178,12 @@ def test_a_file_that_is_not_what_its_name_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["1,2", "1,2,a,3,secret", '1,2,"secret,3\n', "1,2,\udcffsecret,3"])
 def test_a_line_that_cannot_be_read_is_no_secret_told(line: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_bytes(b"id,age,city,pay\n1,30,a,1.5\n" + line.encode("utf-8", "surrogateescape") + b"\n")
-    assert refusal(path).startswith("The file t.csv cannot be read: every line needs as many values as the first")
+    path.write_bytes(
+        b"id,age,city,pay\n1,30,a,1.5\n" + line.encode("utf-8", "surrogateescape") + b"\n"
+    )
+    assert refusal(path).startswith(
+        "The file t.csv cannot be read: every line needs as many values as the first"
+    )
 
 
 def test_text_that_is_no_unicode_shows_before_a_question_does(tmp_path: Path) -> None:
@@ -174,7 +201,10 @@ def units(data: Any, declared: Column | None) -> int:
     plan = Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("units"),))
     found: int = answer(source, plan)[()][0]
     source.close()
-    raw = [{"id": one} for one in (data if isinstance(data, pa.Table) else read_csv(data)).column("id").to_pylist()]
+    raw = [
+        {"id": one}
+        for one in (data if isinstance(data, pa.Table) else read_csv(data)).column("id").to_pylist()
+    ]
     assert interpret_plan(plan, {"t": raw}, lambda unit, group: 0) == {(): (found,)}
     return found
 
@@ -189,7 +219,8 @@ CSV_IDS: dict[str, tuple[Column | None, int]] = {
     "integer": (Column("id", "integer"), 2),
     "real": (Column("id", "real"), 3),
     "text": (Column("id", "text"), 9),
-    "bounded": (Column("id", "integer", Fraction(0), Fraction(1)), 2),  # 2 is not moved to 1: strangers stay two
+    # 2 is not moved to 1: strangers stay two
+    "bounded": (Column("id", "integer", Fraction(0), Fraction(1)), 2),
     "undeclared": (None, 9),
 }
 
@@ -203,18 +234,34 @@ def test_an_id_in_a_file_of_text_is_what_it_spells(case: str, tmp_path: Path) ->
 
 
 ARROW_IDS: dict[str, tuple[pa.Array, Column | None, int]] = {
-    "rounded": (pa.array([0.9, 1.0, 1.2, None, float("nan")], pa.float64()), Column("id", "integer"), 1),
+    "rounded": (
+        pa.array([0.9, 1.0, 1.2, None, float("nan")], pa.float64()),
+        Column("id", "integer"),
+        1,
+    ),
     "bounded": (pa.array([1.0, 2.0, 3.0]), Column("id", "integer", Fraction(0), Fraction(1)), 3),
     "as reals": (pa.array([2**53, 2**53 + 1]), Column("id", "real"), 1),
-    "decimals": (pa.array([Decimal(2**53) / 4 * 4, Decimal(2**53 + 1)], pa.decimal128(20, 1)), Column("id", "real"), 1),
+    "decimals": (
+        pa.array([Decimal(2**53) / 4 * 4, Decimal(2**53 + 1)], pa.decimal128(20, 1)),
+        Column("id", "real"),
+        1,
+    ),
     "zeros": (pa.array([0.0, -0.0, float("nan")], from_pandas=False), Column("id", "real"), 1),
     "written out": (pa.array([1, 2, None]), Column("id", "text"), 2),
     "unsigned": (pa.array([2**63, 2**64 - 1, 2**64 - 1], pa.uint64()), Column("id", "integer"), 2),
     "blank": (pa.array(["", " ", "\u3000\n", "a", "a "]), Column("id", "text"), 2),
     "blank, undeclared": (pa.array(["", " ", "\u3000\n", "a", "a "]), None, 2),
-    "every kind of white space": (pa.array([*filter(str.isspace, map(chr, range(0x3001))), "\u2003\x85 "]), None, 0),
+    "every kind of white space": (
+        pa.array([*filter(str.isspace, map(chr, range(0x3001))), "\u2003\x85 "]),
+        None,
+        0,
+    ),
     "seen after white space": (pa.array(["\x1f!", " a", "\u00a0~", "\u3000\u00e9"]), None, 4),
-    "at the ends of what is visible": (pa.array(["!", "~", "\x7f", "\x00", "\u00e9", "\ufeff", "\u200b", "~ "]), None, 8),
+    "at the ends of what is visible": (
+        pa.array(["!", "~", "\x7f", "\x00", "\u00e9", "\ufeff", "\u200b", "~ "]),
+        None,
+        8,
+    ),
 }
 
 

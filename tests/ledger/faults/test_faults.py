@@ -1,4 +1,6 @@
-"""Processes that die, disks that fail or are full, power that goes: nothing that was charged is lost."""
+"""Processes that die, disks that fail or are full, power that goes: nothing that was charged is
+lost.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def test_every_answer_received_was_charged_wherever_the_process_dies(tmp_path: P
 @pytest.mark.long
 def test_power_loss_loses_no_charge_that_returned(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
-        problems = [survives(image, folder) for image in images(record(run, 40), 2000, random.Random(1))]
+        problems = [
+            survives(image, folder) for image in images(record(run, 40), 2000, random.Random(1))
+        ]
     assert len(problems) == 2000
     assert set(problems) == {""}
 
@@ -47,21 +51,31 @@ def test_power_loss_loses_no_charge_that_returned(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_the_same_images_show_the_losses_of_lazy_syncs(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
-        problems = [survives(image, folder) for image in images(record(run, 20, "NORMAL"), 200, random.Random(1))]
+        problems = [
+            survives(image, folder)
+            for image in images(record(run, 20, "NORMAL"), 200, random.Random(1))
+        ]
     assert sum(bool(problem) for problem in problems) > 50
 
 
 def found(folder: Path, charges: int, count: int, *, fails: int = -1) -> set[str]:
     """What goes wrong in images of a run."""
     with quick_folder(folder) as run, quick_folder(folder) as home:
-        return {survives(image, home) for image in images(record(run, charges, fails=fails), count, random.Random(1))} - {""}
+        return {
+            survives(image, home)
+            for image in images(record(run, charges, fails=fails), count, random.Random(1))
+        } - {""}
 
 
 def test_power_loss_while_a_ledger_is_made(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
         events = record(run, 0)
         events = events[: events.index(("ready",))]
-        assert {("sync", "run.ledger.new"), ("sync", "run.ledger.anchor.new"), ("rename", "run.ledger.new", "run.ledger")} <= set(events)
+        assert {
+            ("sync", "run.ledger.new"),
+            ("sync", "run.ledger.anchor.new"),
+            ("rename", "run.ledger.new", "run.ledger"),
+        } <= set(events)
         assert {survives(image, folder) for image in images(events, 100, random.Random(1))} == {""}
 
 
@@ -86,7 +100,11 @@ def put_without_a_name(place: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mistake", "told"), [(put_without_sync, "The anchor of the ledger"), (put_without_a_name, "the anchor does not know entry")]
+    ("mistake", "told"),
+    [
+        (put_without_sync, "The anchor of the ledger"),
+        (put_without_a_name, "the anchor does not know entry"),
+    ],
 )
 def test_the_images_show_an_anchor_that_is_not_synced(
     tmp_path: Path, mistake: Callable[[Path, str], None], told: str, monkeypatch: pytest.MonkeyPatch
@@ -99,7 +117,9 @@ def test_power_loss_after_a_sync_that_failed_loses_no_charge_that_returned(tmp_p
     assert found(tmp_path, 6, 150, fails=2) == set()
 
 
-def test_the_images_show_a_log_that_is_only_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_images_show_a_log_that_is_only_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sqlite, "rewrite_file", lambda _: None)
     assert any("rolled back" in problem for problem in found(tmp_path, 6, 150, fails=2))
 
@@ -110,9 +130,16 @@ def test_an_entry_in_doubt_goes_to_a_new_file_before_anything_is_answered(tmp_pa
         with Ledger.open(run / "run.ledger", create=False) as ledger:
             assert ledger.state.budget("patients").charged == 3 * TENTH  # one of them in vain
     failed = max(place for place, event in enumerate(events) if event[0] == "failed")
-    told = next(place for place, event in enumerate(events) if place > failed and event[0] == "returned")
+    told = next(
+        place for place, event in enumerate(events) if place > failed and event[0] == "returned"
+    )
     steps = [event[:2] for event in events[failed:told]]
-    kept = [("write", "run.ledger.tail.new"), ("sync", "run.ledger.tail.new"), ("rename", "run.ledger.tail.new"), ("sync", "")]
+    kept = [
+        ("write", "run.ledger.tail.new"),
+        ("sync", "run.ledger.tail.new"),
+        ("rename", "run.ledger.tail.new"),
+        ("sync", ""),
+    ]
     places = [steps.index(step) for step in kept]
     assert places == sorted(places)
     assert steps.index(("sync", "run.ledger-wal")) > places[-1]
@@ -128,19 +155,35 @@ def _usable(path: Path) -> None:
 @ignored
 def test_a_ledger_is_made_whole_or_not_at_all_whatever_step_fails(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as home:
-        assert struck(home, lambda _: None, lambda path: Ledger.open(path, create=True).close(), _usable) > 30
+        assert (
+            struck(
+                home, lambda _: None, lambda path: Ledger.open(path, create=True).close(), _usable
+            )
+            > 30
+        )
 
 
 @ignored
 def test_the_steps_show_a_log_that_is_left_behind(tmp_path: Path) -> None:
-    """The checkpoint is left to closing, which tells of no error: the file is put in place without what its log holds."""
+    """The checkpoint is left to closing, which tells of no error: the file is put in place
+    without what its log holds.
+    """
 
     class Hasty(Quiet):
         def wal_checkpoint(self, *_: object, **__: object) -> tuple[int, int]:
             return 0, 0
 
-    with quick_folder(tmp_path) as home, pytest.raises(LedgerError, match="is not a ledger, or is damaged"):
-        struck(home, lambda _: None, lambda path: Ledger.open(path, create=True).close(), _usable, Hasty)
+    with (
+        quick_folder(tmp_path) as home,
+        pytest.raises(LedgerError, match="is not a ledger, or is damaged"),
+    ):
+        struck(
+            home,
+            lambda _: None,
+            lambda path: Ledger.open(path, create=True).close(),
+            _usable,
+            Hasty,
+        )
 
 
 def _lost(path: Path) -> None:
@@ -163,7 +206,10 @@ def _restored(path: Path) -> None:
 @ignored
 def test_a_restore_is_done_or_not_whatever_step_fails(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as home:
-        assert struck(home, _lost, lambda path: restore(path.with_name("copy"), path, "x"), _restored) > 30
+        assert (
+            struck(home, _lost, lambda path: restore(path.with_name("copy"), path, "x"), _restored)
+            > 30
+        )
 
 
 def _closed(path: Path) -> None:
@@ -189,10 +235,16 @@ class Faulty(Ledger):
 
 
 @pytest.mark.parametrize(
-    ("error", "told"), [(apsw.FullError, r"disk of the ledger.*is full\. Make room"), (apsw.IOError, "cannot be read and written")]
+    ("error", "told"),
+    [
+        (apsw.FullError, r"disk of the ledger.*is full\. Make room"),
+        (apsw.IOError, "cannot be read and written"),
+    ],
 )
 @pytest.mark.parametrize("step", ["write", "sync"])
-def test_a_failing_disk_loses_nothing_and_the_ledger_stays_usable(path: Path, error: type[apsw.Error], told: str, step: str) -> None:
+def test_a_failing_disk_loses_nothing_and_the_ledger_stays_usable(
+    path: Path, error: type[apsw.Error], told: str, step: str
+) -> None:
     broken = False
 
     def seen(event: Event) -> None:
@@ -236,7 +288,11 @@ except LedgerError as problem:
     print(done, problem)
 """
     run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(TESTS)}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
     done, told = run.stdout.split(" ", 1)
     assert "What was charged is kept" in told or "is full" in told
@@ -280,5 +336,9 @@ def test_the_anchor_names_the_last_entry(path: Path) -> None:
     with Ledger.open(made(path), create=False) as ledger:
         entry = pay(ledger)
         held = json.loads(Anchor.path_for(path).read_text(encoding="utf-8"))
-        assert (held["seq"], held["hash"], held["ledger"]) == (entry.seq, entry.hash, ledger.state.ledger)
+        assert (held["seq"], held["hash"], held["ledger"]) == (
+            entry.seq,
+            entry.hash,
+            ledger.state.ledger,
+        )
         assert (held["device"], held["inode"]) == (path.stat().st_dev, path.stat().st_ino)

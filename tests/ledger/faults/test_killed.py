@@ -1,4 +1,6 @@
-"""A database that dies while it is asked: every answer that anybody received was charged, and none is lost."""
+"""A database that dies while it is asked: every answer that anybody received was charged, and
+none is lost.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ def test_five_questions_wherever_the_process_dies(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("mistake", "first", "told"),
-    [("anchor_in_place", 24, "anchor of the ledger.*cannot be read"), ("charge_after_answer", 50, r"KeyError: 'r\d'")],
+    [
+        ("anchor_in_place", 24, "anchor of the ledger.*cannot be read"),
+        ("charge_after_answer", 50, r"KeyError: 'r\d'"),
+    ],
 )
 def test_a_planted_mistake_is_found(tmp_path: Path, mistake: str, first: int, told: str) -> None:
     with quick_folder(tmp_path) as folder, pytest.raises(AssertionError, match=told):

@@ -1,4 +1,6 @@
-"""Charges to parts: each rule kept and tripped, and all of them against a model that tries every choice of parts."""
+"""Charges to parts: each rule kept and tripped, and all of them against a model that tries every
+choice of parts.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ HALF = Loss(Fraction(1, 2))
 
 
 def by_month(most: int = 1, **more: object) -> dict[str, Any]:
-    return {"visits": {"population": "patients", "column": "month", "most": most, "parts": MONTHS} | more}
+    return {
+        "visits": (
+            {"population": "patients", "column": "month", "most": most, "parts": MONTHS} | more
+        )
+    }
 
 
 def at(*names: str, table: str = "visits") -> dict[str, object]:
@@ -69,7 +75,10 @@ def test_under_change_one_twice_as_many_parts_count() -> None:
 def test_a_question_over_several_parts_is_charged_to_each() -> None:
     book = opened(("policy", rule(partitions=by_month(1))))
     add(book, "charge", cost(HALF, parts=at("jan", "feb")))
-    left = {name: account.left for name, account in book.budget("patients").balance.parts["visits"].items()}  # type: ignore[union-attr]
+    left = {
+        name: account.left
+        for name, account in book.budget("patients").balance.parts["visits"].items()
+    }  # type: ignore[union-attr]
     assert left == {"jan": Fraction(1, 2), "feb": Fraction(1, 2), "mar": 1}
 
 
@@ -78,19 +87,29 @@ def test_a_partition_that_changes_closes_its_parts() -> None:
     for name in MONTHS:
         add(book, "charge", cost(HALF, parts=at(name)))
     add(book, "policy", rule("6/1", partitions=by_month(2)))  # another budget, the same parts
-    assert (book.budget("patients").charged, book.budget("patients").unit_loss) == (Loss(0), 2 * HALF)
+    assert (book.budget("patients").charged, book.budget("patients").unit_loss) == (
+        Loss(0),
+        2 * HALF,
+    )
     add(book, "policy", rule("6/1", partitions=by_month(3)))
-    assert (book.budget("patients").charged, book.budget("patients").unit_loss) == (2 * HALF, 2 * HALF)
+    assert (book.budget("patients").charged, book.budget("patients").unit_loss) == (
+        2 * HALF,
+        2 * HALF,
+    )
     add(book, "charge", cost(HALF, parts=at("jan")))
     add(book, "policy", rule("6/1"))
     assert (book.budget("patients").charged, book.budget("patients").parts) == (3 * HALF, {})
-    with pytest.raises(LedgerError, match="'visits' of the population 'patients' has no parts in the ruling policy"):
+    with pytest.raises(
+        LedgerError, match="'visits' of the population 'patients' has no parts in the ruling policy"
+    ):
         add(book, "charge", cost(HALF, parts=at("jan")))
 
 
 @pytest.mark.parametrize("change", [{"column": "week"}, {"parts": [*MONTHS, "apr"]}, {"most": 2}])
 def test_every_change_of_a_partition_closes_it(change: dict[str, object]) -> None:
-    book = opened(("policy", rule("5/1", partitions=by_month())), ("charge", cost(HALF, parts=at("jan"))))
+    book = opened(
+        ("policy", rule("5/1", partitions=by_month())), ("charge", cost(HALF, parts=at("jan")))
+    )
     add(book, "policy", rule("5/1", partitions=by_month(**change)))
     assert book.budget("patients").charged == HALF
     assert book.budget("patients").parts["visits"].sums == {}
@@ -105,7 +124,9 @@ def test_before_a_charge_the_relation_may_change_and_the_parts_with_it() -> None
 
 def test_parts_belong_to_a_population_with_a_budget() -> None:
     book = opened()
-    with pytest.raises(Refused, match="'visits' is about the population 'staff', which has no budget"):
+    with pytest.raises(
+        Refused, match="'visits' is about the population 'staff', which has no budget"
+    ):
         add(book, "policy", rule(partitions=by_month(population="staff")))
     assert book.seq == 1
 
@@ -113,7 +134,10 @@ def test_parts_belong_to_a_population_with_a_budget() -> None:
 @pytest.mark.parametrize(
     ("parts", "told"),
     [
-        ({"patients": ["stays", ["jan"]]}, "The table 'stays' of the population 'patients' has no parts"),
+        (
+            {"patients": ["stays", ["jan"]]},
+            "The table 'stays' of the population 'patients' has no parts",
+        ),
         ({"patients": ["visits", ["apr"]]}, "The table 'visits' has no part 'apr'"),
         ({"staff": ["visits", ["jan"]]}, "no budget for the population 'staff'"),
         ({"others": ["visits", ["jan"]]}, "has no parts"),
@@ -126,13 +150,21 @@ def test_parts_belong_to_a_population_with_a_budget() -> None:
 def test_parts_that_make_no_sense_are_named(parts: dict[str, object], told: str) -> None:
     budget = rule()["budgets"]["patients"]  # type: ignore[index]
     rooms = {"rooms": {"population": "others", "column": "room", "most": 1, "parts": ["one"]}}
-    book = opened(("policy", rule(budgets={"patients": budget, "others": budget}, partitions=by_month() | rooms)))
+    book = opened(
+        (
+            "policy",
+            rule(budgets={"patients": budget, "others": budget}, partitions=by_month() | rooms),
+        )
+    )
     with pytest.raises(LedgerError, match=told):
         add(book, "charge", cost(parts=parts))
     assert book.seq == 2
 
 
-@pytest.mark.parametrize("change", [{"most": 0}, {"most": "2"}, {"parts": []}, {"parts": ["jan", "jan"]}, {"parts": None}])
+@pytest.mark.parametrize(
+    "change",
+    [{"most": 0}, {"most": "2"}, {"parts": []}, {"parts": ["jan", "jan"]}, {"parts": None}],
+)
 def test_partitions_that_make_no_sense_are_named(change: dict[str, object]) -> None:
     with pytest.raises(LedgerError, match="cannot be read as a 'policy' entry"):
         add(opened(), "policy", rule(partitions=by_month(**change)))
@@ -197,18 +229,37 @@ def test_partitions_are_checked_at_the_door(partition: Any, argument: str) -> No
 def test_the_second_opinion_counts_parts_from_the_entries_alone(path: Path) -> None:
     with Ledger.open(path, create=True) as ledger:
         both = {"patients": terms(9, 1e-6), "staff": terms(9, neighbours="change-one")}
-        rooms = {"rooms": {"population": "staff", "column": "room", "most": 1, "parts": ["one", "two", "three"]}}
+        rooms = {
+            "rooms": {
+                "population": "staff",
+                "column": "room",
+                "most": 1,
+                "parts": ["one", "two", "three"],
+            }
+        }
         ledger.accept_policy(**policy(budgets=both, partitions=by_month(2) | rooms))
         for number, name in enumerate([*MONTHS, "jan"], 1):
-            pay(ledger, Loss(Fraction(number, 7), Fraction(1, 10**9)), parts={"patients": ("visits", [name])})
-        pay(ledger, Loss(math.inf, Fraction(0), Fraction(1, 1000)), parts={"patients": ("visits", ["feb"])})
+            pay(
+                ledger,
+                Loss(Fraction(number, 7), Fraction(1, 10**9)),
+                parts={"patients": ("visits", [name])},
+            )
+        pay(
+            ledger,
+            Loss(math.inf, Fraction(0), Fraction(1, 1000)),
+            parts={"patients": ("visits", ["feb"])},
+        )
         for name in ("one", "two", "three"):
             pay(ledger, also={"staff": HALF}, parts={"staff": ("rooms", [name])})
         figures = {name: ledger.state.unit_loss(name) for name in both}
     report = verify(path)
     assert report.sound, report.problem
     assert report.spent["staff"]["epsilon"] == figures["staff"].epsilon == 1
-    assert report.spent["patients"] == {"epsilon": math.inf, "delta": figures["patients"].delta, "rho": figures["patients"].rho}
+    assert report.spent["patients"] == {
+        "epsilon": math.inf,
+        "delta": figures["patients"].delta,
+        "rho": figures["patients"].rho,
+    }
     with Ledger.open(path, create=False) as ledger:
         assert {name: ledger.state.unit_loss(name) for name in both} == figures
         ledger.accept_policy(**policy(budgets=both, partitions=by_month(3)))
@@ -231,18 +282,29 @@ def test_a_stored_charge_that_overdraws_a_part_is_named() -> None:
     for entry in kept:
         chain.append(Entry.build("a" * 32, entry.seq, "charge", entry.body, head, TIME))
         head = chain[-1].hash
-    with pytest.raises(LedgerError, match="Entry 5 of the ledger breaks its rules: the budget of 'patients' does not cover it"):
+    with pytest.raises(
+        LedgerError,
+        match="Entry 5 of the ledger breaks its rules: the budget of 'patients' does not cover it",
+    ):
         forged.replay(chain)
 
 
 # Against every choice of parts
 
 NAMES = ("a", "b", "c", "d")
-PRICES = st.sampled_from([Loss(Fraction(1, 3)), Loss(Fraction(1, 4), Fraction(1, 10**8)), Loss(math.inf, Fraction(0), Fraction(1, 200))])
+PRICES = st.sampled_from(
+    [
+        Loss(Fraction(1, 3)),
+        Loss(Fraction(1, 4), Fraction(1, 10**8)),
+        Loss(math.inf, Fraction(0), Fraction(1, 200)),
+    ]
+)
 
 
 class Choices(RuleBasedStateMachine):
-    """A book beside lists of charges. The model knows no sums of parts: it tries every set of parts that a unit could be in."""
+    """A book beside lists of charges. The model knows no sums of parts: it tries every set of
+    parts that a unit could be in.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -255,18 +317,41 @@ class Choices(RuleBasedStateMachine):
 
     @step(most=st.integers(1, 3), neighbours=st.just("add-remove"))
     def accept(self, most: int, neighbours: str) -> None:
-        budget = {"epsilon": "2/1", "delta": "1/1000000", "conversion": "1/2", "unit": "patient", "neighbours": neighbours}
-        partition = {"visits": {"population": "patients", "column": "month", "most": most, "parts": list(NAMES)}}
-        self.kept.append(add(self.book, "policy", rule(budgets={"patients": budget}, partitions=partition, forgives=False)))
+        budget = {
+            "epsilon": "2/1",
+            "delta": "1/1000000",
+            "conversion": "1/2",
+            "unit": "patient",
+            "neighbours": neighbours,
+        }
+        partition = {
+            "visits": {
+                "population": "patients",
+                "column": "month",
+                "most": most,
+                "parts": list(NAMES),
+            }
+        }
+        self.kept.append(
+            add(
+                self.book,
+                "policy",
+                rule(budgets={"patients": budget}, partitions=partition, forgives=False),
+            )
+        )
         if not self.epochs or self.epochs[-1][0] != most:
             self.epochs.append((most, []))
 
     @step(loss=PRICES, names=st.frozensets(st.sampled_from(NAMES)))
     def charge(self, loss: Loss, names: frozenset[str]) -> None:
         (self.epochs[-1][1].append((names, loss)) if names else self.whole.append(loss))
-        body = cost(loss, analyst=f"{self.book.seq}", **({"parts": at(*sorted(names))} if names else {}))
+        body = cost(
+            loss, analyst=f"{self.book.seq}", **({"parts": at(*sorted(names))} if names else {})
+        )
         worst = self.worst()
-        fits = worst[1] <= self.limit.threshold_delta and (worst[0] <= self.limit.epsilon or worst[2] <= self.limit.rho)
+        fits = worst[1] <= self.limit.threshold_delta and (
+            worst[0] <= self.limit.epsilon or worst[2] <= self.limit.rho
+        )
         if fits:
             self.kept.append(add(self.book, "charge", body))
         else:
@@ -281,7 +366,13 @@ class Choices(RuleBasedStateMachine):
             total = sum((getattr(loss, number) for loss in self.whole), Fraction(0))
             for most, charges in self.epochs:
                 places = [set(place) for place in itertools.combinations(NAMES, most)]
-                total += max(sum((getattr(x, number) for names, x in charges for _ in names & place), Fraction(0)) for place in places)
+                total += max(
+                    sum(
+                        (getattr(x, number) for names, x in charges for _ in names & place),
+                        Fraction(0),
+                    )
+                    for place in places
+                )
             numbers.append(total)
         return tuple(numbers)  # type: ignore[return-value]
 
@@ -297,5 +388,7 @@ class Choices(RuleBasedStateMachine):
         assert again.budget("patients") == self.book.budget("patients")
 
 
-Choices.TestCase.settings = settings(max_examples=many(12), stateful_step_count=30, derandomize=True, deadline=None)
+Choices.TestCase.settings = settings(
+    max_examples=many(12), stateful_step_count=30, derandomize=True, deadline=None
+)
 TestChoices = pytest.mark.long(Choices.TestCase)

@@ -48,7 +48,9 @@ def test_who_waits_too_long_is_told(path: Path) -> None:
 
 
 def test_nobody_else_begins_to_write_while_somebody_looks(path: Path) -> None:
-    """The lock comes before the look, not with the first word that is written: what was seen is still true then."""
+    """The lock comes before the look, not with the first word that is written: what was seen is
+    still true then.
+    """
     other = apsw.Connection(str(made(path)))
     other.set_busy_timeout(0)
     with Ledger.open(path, create=False) as ledger:
@@ -78,7 +80,11 @@ for _ in range(2):
 print(ledger.book.budget("patients").charged.epsilon)
 """
     run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(TESTS)}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
     assert (run.stdout, run.stderr) == ("1/2\n", "")
 
@@ -99,7 +105,9 @@ def test_forking_lets_go_of_the_file_and_of_the_lock(path: Path) -> None:
         pay(ledger)
 
 
-def test_a_connection_carried_into_another_process_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_carried_into_another_process_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Ledger.open(made(path), create=False) as ledger:
         monkeypatch.setattr(ledger, "_pid", -1)
         with pytest.raises(LedgerError, match="carried into another process"):
@@ -116,7 +124,9 @@ def test_eight_processes_never_spend_more_than_there_is(tmp_path: Path, mode: st
 
 
 def test_two_populations_are_charged_together_or_not_at_all(tmp_path: Path) -> None:
-    """One has 40 shares, the other 60: eight processes get 40 charges to both, and nothing is charged to one alone."""
+    """One has 40 shares, the other 60: eight processes get 40 charges to both, and nothing is
+    charged to one alone.
+    """
     with quick_folder(tmp_path) as folder:
         assert race(folder, "both") == (UNITS * 2 // 3, UNITS * 2 // 3)
         with Ledger.open(folder / "race.ledger", create=False) as ledger:

@@ -28,7 +28,9 @@ from local.vectors import METRICS, PLACE, bytes_of, values_of
 HOME, COIN = METRICS["rappor"], METRICS["coin"]
 SUITE = Path(__file__).with_name("hedgerow-local.test.mjs")
 NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="Node.js is not installed: the JavaScript client is not tested")
+needs_node = pytest.mark.skipif(
+    NODE is None, reason="Node.js is not installed: the JavaScript client is not tested"
+)
 
 
 @pytest.fixture
@@ -40,10 +42,21 @@ SHARP = Metric("home", "rappor", tuple((dict(HOME.parameters) | {"p": 1536, "q":
 
 
 def off(place: Path, metric: Metric, value: int | str, reports: int, forget: bool = False) -> float:
-    """How far the shares of ones are from what the permanent bits of the first client make them, each report from a client just started."""
-    secret, given, skip = Client(metric, place)._state.secret, dict(metric.parameters), 2 * (metric.protocol == "rappor")
+    """How far the shares of ones are from what the permanent bits of the first client make them,
+    each report from a client just started.
+    """
+    secret, given, skip = (
+        Client(metric, place)._state.secret,
+        dict(metric.parameters),
+        2 * (metric.protocol == "rappor"),
+    )
     zero, one = ("p", "q") if skip else ("zero", "one")
-    expected = np.array([given[one if bit else zero] for bit in compute_permanent_bits(metric, secret, value)]) / 65536
+    expected = (
+        np.array(
+            [given[one if bit else zero] for bit in compute_permanent_bits(metric, secret, value)]
+        )
+        / 65536
+    )
     seen = []
     for _ in range(reports):
         seen.append(bits_of(Client(metric, place).report(value), skip))
@@ -55,9 +68,11 @@ def off(place: Path, metric: Metric, value: int | str, reports: int, forget: boo
 @pytest.mark.long
 @pytest.mark.parametrize(("metric", "value"), [(SHARP, "a"), (METRICS["longitudinal_unary"], 4)])
 def test_the_memo_survives_restarts(place: Path, metric: Metric, value: int | str) -> None:
-    """A share of 400 coins is off by 0.2 or more once in 10^13 times (Hoeffding), and there are 32 of them at most.
+    """A share of 400 coins is off by 0.2 or more once in 10^13 times (Hoeffding), and there are 32
+    of them at most.
 
-    One that forgets is seen: wherever a permanent bit is not that of the value, for a quarter of all bits of RAPPOR.
+    One that forgets is seen: wherever a permanent bit is not that of the value, for a quarter of
+    all bits of RAPPOR.
     """
     assert off(place, metric, value, 400) < 0.2
     assert Client(metric, place).left == 0
@@ -71,17 +86,27 @@ def test_a_memo_that_was_deleted_shows(place: Path) -> None:
 def test_a_report_names_the_cohort_of_the_client_and_has_its_size(place: Path) -> None:
     client = Client(HOME, place, secret=bytes_of("secret", 32))
     records = [client.report("a") for _ in range(20)]
-    assert {record[:2] for record in records} == {compute_cohort(HOME, bytes_of("secret", 32)).to_bytes(2, "big")}
+    assert {record[:2] for record in records} == {
+        compute_cohort(HOME, bytes_of("secret", 32)).to_bytes(2, "big")
+    }
     assert {len(record) for record in records} == {2 + 4}
     assert len(set(records)) > 1  # fresh coins: all alike once in 10^100 times
 
 
 def test_the_cap_refuses_new_values_and_lets_old_ones_pass(place: Path) -> None:
     client = Client(HOME, place, cap=2)
-    assert [client.left, client.report("a") and client.left, client.report("b") and client.left] == [2, 1, 0]
+    assert [
+        client.left,
+        client.report("a") and client.left,
+        client.report("b") and client.left,
+    ] == [2, 1, 0]
     for again in (client, Client(HOME, place, cap=2), Client(replace(HOME, epoch=9), place, cap=2)):
         with pytest.raises(
-            BudgetExceeded, match=r"^The metric 'home\.page' has used its cap of 2 different values on this client, and this"
+            BudgetExceeded,
+            match=(
+                r"^The metric 'home\.page' has used its cap of 2 different values on this client,"
+                r" and this"
+            ),
         ):
             again.report("c")
         again.report("a")
@@ -92,7 +117,10 @@ def test_where_nothing_is_memoised_each_report_is_paid_for(place: Path) -> None:
     client = Client(COIN, place, cap=2)
     assert client.report(1) in {b"\0", b"\1"}
     client.report(1)
-    with pytest.raises(BudgetExceeded, match=r"^The metric 'survey\.coin' has used its cap of 2 reports on this client\."):
+    with pytest.raises(
+        BudgetExceeded,
+        match=r"^The metric 'survey\.coin' has used its cap of 2 reports on this client\.",
+    ):
         Client(COIN, place, cap=2).report(1)
     assert client.lifetime_epsilon == COIN.lifetime_epsilon(2)
 
@@ -100,7 +128,9 @@ def test_where_nothing_is_memoised_each_report_is_paid_for(place: Path) -> None:
 def test_a_refused_value_costs_nothing_and_is_not_told(place: Path) -> None:
     client = Client(HOME, place)
     before = place.read_bytes()
-    with pytest.raises(InvalidArgument, match=r"^value must be a text of 1 to 4096 bytes in UTF-8\.$"):
+    with pytest.raises(
+        InvalidArgument, match=r"^value must be a text of 1 to 4096 bytes in UTF-8\.$"
+    ):
         client.report("secret page" * 1000)
     assert place.read_bytes() == before
     assert client.left == 1
@@ -113,7 +143,9 @@ def test_no_value_is_written_down(place: Path) -> None:
 
 
 def test_deleted_storage_is_a_new_client_with_new_noise(place: Path) -> None:
-    """What the documentation says: after it the person has paid for one value twice, and nobody can know."""
+    """What the documentation says: after it the person has paid for one value twice, and nobody
+    can know.
+    """
     old = Client(HOME, place)
     old.report("a")
     place.unlink()
@@ -133,7 +165,9 @@ def test_metrics_of_one_person_share_a_file_and_count_apart(place: Path) -> None
 
 
 def test_changed_parameters_count_under_the_same_id(place: Path) -> None:
-    """Else a collector could have a value answered with new permanent noise by changing a threshold."""
+    """Else a collector could have a value answered with new permanent noise by changing a
+    threshold.
+    """
     Client(HOME, place).report("a")
     changed = Metric(HOME.id, "rappor", tuple((dict(HOME.parameters) | {"q": 49168}).items()))
     with pytest.raises(BudgetExceeded, match="this value is new"):
@@ -158,7 +192,13 @@ def run_node(module: Path) -> tuple[int, str]:
     """The suite of the JavaScript client, with the module that it shall test."""
     assert NODE is not None
     given = os.environ | {"MODULE": str(module), "VECTORS": str(PLACE), "NODE_OPTIONS": ""}
-    done = subprocess.run([NODE, "--test", "--test-reporter=tap", str(SUITE)], env=given, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [NODE, "--test", "--test-reporter=tap", str(SUITE)],
+        env=given,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -183,13 +223,19 @@ def test_the_lines_of_javascript_in_the_guide_send_a_report() -> None:
     guide = Path(__file__).parents[2].joinpath("docs", "local.md").read_text(encoding="utf-8")
     (lines,) = re.findall(r"```text\n(import \{.*?)```", guide, re.DOTALL)
     metric = Metric.of("exercise", KAry.calibrate(domain=4, epsilon=1))
-    code = AROUND % json.dumps(metric.to_json()) + lines.replace("https://collector.example/hedgerow-local.js", SHIPPED.as_uri())
-    done = subprocess.run([str(NODE), "--input-type=module", "-e", code], capture_output=True, text=True, timeout=300)
+    code = AROUND % json.dumps(metric.to_json()) + lines.replace(
+        "https://collector.example/hedgerow-local.js", SHIPPED.as_uri()
+    )
+    done = subprocess.run(
+        [str(NODE), "--input-type=module", "-e", code], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     address, headers, body = done.stdout.split()
     assert address == "https://collector.example/v1/reports"
     given = json.loads(headers)
-    addition = parse_addition(EpochCalendar([metric]), given["Content-Type"], given["Batch-Key"], bytes.fromhex(body))
+    addition = parse_addition(
+        EpochCalendar([metric]), given["Content-Type"], given["Batch-Key"], bytes.fromhex(body)
+    )
     assert addition.chunks[0][-1] == 1
 
 
@@ -229,16 +275,30 @@ Ask = Callable[[Metric, "int | str", int], np.ndarray[tuple[int, ...], np.dtype[
 @contextmanager
 def reporting(module: Path) -> Iterator[Ask]:
     """The JavaScript client in a process of its own, asked for the bits of fresh reports."""
-    given, command = os.environ | {"MODULE": str(module), "NODE_OPTIONS": ""}, [str(NODE), str(SUITE.with_name("reports.mjs"))]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=given, text=True) as node:
+    given, command = (
+        os.environ | {"MODULE": str(module), "NODE_OPTIONS": ""},
+        [str(NODE), str(SUITE.with_name("reports.mjs"))],
+    )
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=given, text=True
+    ) as node:
         assert node.stdin is not None
         assert node.stdout is not None
         put, take = node.stdin, node.stdout
 
-        def ask(metric: Metric, value: int | str, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-            print(json.dumps({"document": metric.to_json(), "value": value, "count": count}), file=put, flush=True)
+        def ask(
+            metric: Metric, value: int | str, count: int
+        ) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+            print(
+                json.dumps({"document": metric.to_json(), "value": value, "count": count}),
+                file=put,
+                flush=True,
+            )
             skip = 2 * (metric.protocol == "rappor")
-            return np.array([bits_of(bytes.fromhex(record), skip) for record in take.readline().split()], dtype=np.int64)
+            return np.array(
+                [bits_of(bytes.fromhex(record), skip) for record in take.readline().split()],
+                dtype=np.int64,
+            )
 
         yield ask
 
@@ -260,46 +320,105 @@ def planted_in(folder: Path, good: str, bad: str) -> Path:
 
 
 def audited(ask: Ask, metric: Metric, one: int | str, other: int | str) -> float:
-    """A certified lower bound on the epsilon of one report of the JavaScript client; wrong once in 10^9 runs."""
-    found = audit(lambda value, count: ask(metric, value, count), one, other, samples=1000, confidence=1 - 1e-9, batch=True)
+    """A certified lower bound on the epsilon of one report of the JavaScript client; wrong once
+    in 10^9 runs.
+    """
+    found = audit(
+        lambda value, count: ask(metric, value, count),
+        one,
+        other,
+        samples=1000,
+        confidence=1 - 1e-9,
+        batch=True,
+    )
     return found.epsilon
 
 
 @needs_node
 @pytest.mark.parametrize(("name", "values"), AUDITED)
-def test_the_javascript_client_loses_no_more_than_stated(javascript: Ask, name: str, values: tuple[int, int]) -> None:
+def test_the_javascript_client_loses_no_more_than_stated(
+    javascript: Ask, name: str, values: tuple[int, int]
+) -> None:
     assert audited(javascript, METRICS[name], *values) <= METRICS[name].epsilon
 
 
 @needs_node
 @pytest.mark.long
-def test_a_javascript_rappor_loses_no_more_than_stated_and_a_bit_never_cleared_does(javascript: Ask, tmp_path: Path) -> None:
+def test_a_javascript_rappor_loses_no_more_than_stated_and_a_bit_never_cleared_does(
+    javascript: Ask, tmp_path: Path
+) -> None:
     metric = Metric("home", "rappor", tuple((dict(HOME.parameters) | {"k": 8, "m": 1}).items()))
     values = differing(metric)
     assert audited(javascript, metric, *values) <= metric.epsilon
-    good, bad = "(await permanent(metric, secret, value)).map((bit) => ", "(await bloom(metric, 0, value)).map((bit) => bit || "
+    good, bad = (
+        "(await permanent(metric, secret, value)).map((bit) => ",
+        "(await bloom(metric, 0, value)).map((bit) => bit || ",
+    )
     with reporting(planted_in(tmp_path, good, bad)) as planted:
         assert audited(planted, metric, *values) > metric.epsilon
 
 
 PLANTED = {
-    "a bit is never cleared": ("+(u < f / 2 || (u >= f && bit))", "+(u < f / 2 || bit)", "permanent"),
-    "the memo is forgotten": ('hmac(secret, lasting, "permanent"', 'hmac(random(32), lasting, "permanent"', "permanent"),
+    "a bit is never cleared": (
+        "+(u < f / 2 || (u >= f && bit))",
+        "+(u < f / 2 || bit)",
+        "permanent",
+    ),
+    "the memo is forgotten": (
+        'hmac(secret, lasting, "permanent"',
+        'hmac(random(32), lasting, "permanent"',
+        "permanent",
+    ),
     "the last bit is not randomised": (
         "map((bit) => stream.coin(parameters[rule.bits[bit]]))",
-        "map((bit, i, { length }) => stream.coin(i + 1 < length ? parameters[rule.bits[bit]] : 65536 * bit))",
+        (
+            "map((bit, i, { length }) => stream.coin(i + 1 < length ? parameters[rule.bits[bit]] :"
+            " 65536 * bit))"
+        ),
         "reports",
     ),
     "cohort 0 is drawn again": ("% m : 0)", "% m || 1 : 0)", "cohorts"),
-    "the metric is left out of the noise": ('hmac(secret, lasting, "permanent"', 'hmac(secret, "permanent"', "permanent"),
-    "each epoch draws noise anew": ("lasting = await hash(kept)", "lasting = await hash(document)", "metrics"),
-    "the cap is one too high": ("known.length + reports >= cap", "known.length + reports > cap", "the cap counts"),
+    "the metric is left out of the noise": (
+        'hmac(secret, lasting, "permanent"',
+        'hmac(secret, "permanent"',
+        "permanent",
+    ),
+    "each epoch draws noise anew": (
+        "lasting = await hash(kept)",
+        "lasting = await hash(document)",
+        "metrics",
+    ),
+    "the cap is one too high": (
+        "known.length + reports >= cap",
+        "known.length + reports > cap",
+        "the cap counts",
+    ),
     "a repeated value is paid for again": ("!known.includes(mark)", "true", "the memo survives"),
-    "reports run side by side": ("next = queue.then(", "next = Promise.resolve().then(", "reports at the same time"),
-    "a number is not thrown away": ("if (number < size - (size % bound)) return", "return", "reports"),
-    "half a surrogate pair is another text": (" && !/\\p{Cs}/u.test(value)", "", "values that are none"),
-    "a memory that was tampered with is used": (" && count >= 0", "", "memories that cannot be read"),
-    "a threshold is one too high": ("this.draw() < threshold", "this.draw() <= threshold", "reports"),
+    "reports run side by side": (
+        "next = queue.then(",
+        "next = Promise.resolve().then(",
+        "reports at the same time",
+    ),
+    "a number is not thrown away": (
+        "if (number < size - (size % bound)) return",
+        "return",
+        "reports",
+    ),
+    "half a surrogate pair is another text": (
+        " && !/\\p{Cs}/u.test(value)",
+        "",
+        "values that are none",
+    ),
+    "a memory that was tampered with is used": (
+        " && count >= 0",
+        "",
+        "memories that cannot be read",
+    ),
+    "a threshold is one too high": (
+        "this.draw() < threshold",
+        "this.draw() <= threshold",
+        "reports",
+    ),
 }
 
 

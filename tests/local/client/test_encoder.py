@@ -37,14 +37,21 @@ HOME, SECRET = METRICS["rappor"], bytes_of("secret", 32)
 
 
 def test_the_vectors_are_those_of_the_reference() -> None:
-    assert vectors.PLACE.read_text(encoding="ascii") == vectors.text(), "run 'python tests/local/vectors.py'"
+    assert vectors.PLACE.read_text(encoding="ascii") == vectors.text(), (
+        "run 'python tests/local/vectors.py'"
+    )
 
 
 def test_the_vectors_cover_every_encoder_and_cohort_0() -> None:
     held = json.loads(vectors.PLACE.read_text(encoding="ascii"))
     documents = [Metric.from_json(row["document"]) for row in held["metrics"]]
-    assert {documents[row["metric"]].protocol for row in held["reports"]} == set(ENCODERS) == set(ALL)
-    assert any(row["cohort"] == 0 and documents[row["metric"]].protocol == "rappor" for row in held["cohorts"])
+    assert (
+        {documents[row["metric"]].protocol for row in held["reports"]} == set(ENCODERS) == set(ALL)
+    )
+    assert any(
+        row["cohort"] == 0 and documents[row["metric"]].protocol == "rappor"
+        for row in held["cohorts"]
+    )
     assert len(held["reports"]) > 200
 
 
@@ -63,7 +70,8 @@ def test_the_rules_as_they_are_written() -> None:
     for value in TEXTS:
         text = value.encode()
         filter_ = [0] * RAPPOR["k"]
-        places = np.frombuffer(mac(lasting, bytes(4) + text), ">u2")  # 8 cohorts of 2 hashes: one digest serves all
+        # 8 cohorts of 2 hashes: one digest serves all
+        places = np.frombuffer(mac(lasting, bytes(4) + text), ">u2")
         for place in places[2 * group : 2 * group + 2]:
             filter_[place % RAPPOR["k"]] = 1
         assert filter_ == compute_bloom_filter(HOME, group, value)
@@ -74,7 +82,10 @@ def test_the_rules_as_they_are_written() -> None:
         assert compute_tag(HOME, SECRET, value) == mac(SECRET, lasting + b"value" + text)[:16].hex()
         draws = np.frombuffer(bytes_of("draws", 64), ">u2")
         report = np.packbits(draws < np.where(bits == 1, RAPPOR["q"], RAPPOR["p"])).tobytes()
-        assert encode_report(HOME, value, DrawStream(bytes_of("draws", 64)), SECRET) == group.to_bytes(2, "big") + report
+        assert (
+            encode_report(HOME, value, DrawStream(bytes_of("draws", 64)), SECRET)
+            == group.to_bytes(2, "big") + report
+        )
 
 
 def test_the_decoder_looks_for_the_bits_that_clients_set() -> None:
@@ -84,18 +95,35 @@ def test_the_decoder_looks_for_the_bits_that_clients_set() -> None:
         places = scheme.hash_values(TEXTS, metric.permanent_hash)
         for text, rows in zip(TEXTS, places, strict=True):
             for group in range(0, scheme.m, max(1, scheme.m // 64)):
-                assert set(rows[group].tolist()) == {place for place, bit in enumerate(compute_bloom_filter(metric, group, text)) if bit}
+                assert set(rows[group].tolist()) == {
+                    place
+                    for place, bit in enumerate(compute_bloom_filter(metric, group, text))
+                    if bit
+                }
 
 
 def test_what_must_last_does_and_what_must_differ_does() -> None:
-    later, other, wider = replace(HOME, epoch=5), METRICS["rappor other"], Metric("home.page", "rappor", tuple((RAPPOR | {"f": 2}).items()))
+    later, other, wider = (
+        replace(HOME, epoch=5),
+        METRICS["rappor other"],
+        Metric("home.page", "rappor", tuple((RAPPOR | {"f": 2}).items())),
+    )
     assert compute_permanent_bits(later, SECRET, "a") == compute_permanent_bits(HOME, SECRET, "a")
-    assert (compute_cohort(later, SECRET), compute_tag(later, SECRET, "a")) == (compute_cohort(HOME, SECRET), compute_tag(HOME, SECRET, "a"))
+    assert (compute_cohort(later, SECRET), compute_tag(later, SECRET, "a")) == (
+        compute_cohort(HOME, SECRET),
+        compute_tag(HOME, SECRET, "a"),
+    )
     for changed in (other, wider):
         assert compute_tag(changed, SECRET, "a") != compute_tag(HOME, SECRET, "a")
-        assert [compute_bloom_filter(changed, 0, text) for text in TEXTS] != [compute_bloom_filter(HOME, 0, text) for text in TEXTS]
-        assert [compute_permanent_bits(changed, SECRET, text) for text in TEXTS] != [compute_permanent_bits(HOME, SECRET, text) for text in TEXTS]
-    assert compute_permanent_bits(HOME, bytes_of("another", 32), TEXTS[0]) != compute_permanent_bits(HOME, SECRET, TEXTS[0])
+        assert [compute_bloom_filter(changed, 0, text) for text in TEXTS] != [
+            compute_bloom_filter(HOME, 0, text) for text in TEXTS
+        ]
+        assert [compute_permanent_bits(changed, SECRET, text) for text in TEXTS] != [
+            compute_permanent_bits(HOME, SECRET, text) for text in TEXTS
+        ]
+    assert compute_permanent_bits(
+        HOME, bytes_of("another", 32), TEXTS[0]
+    ) != compute_permanent_bits(HOME, SECRET, TEXTS[0])
 
 
 def test_bits_are_packed_as_numpy_does() -> None:
@@ -109,7 +137,9 @@ def test_k_ary_reports_have_exactly_the_stated_probabilities() -> None:
     found = Counter[int]()
     for draw in range(0, SCALE, 16):  # the truth is a multiple of 16
         for other in range(4):
-            found[encode_report(metric, 3, DrawStream(draw.to_bytes(2, "big") + bytes([0, other])))[0]] += 16
+            found[
+                encode_report(metric, 3, DrawStream(draw.to_bytes(2, "big") + bytes([0, other])))[0]
+            ] += 16
     assert found == {code: SCALE - 20000 + 4 * 20000 * (code == 3) for code in range(4)}
 
 
@@ -118,18 +148,34 @@ def test_hadamard_reports_have_exactly_the_stated_probabilities() -> None:
     for index in range(4):
         for value in range(4):
             parity = (index & value).bit_count() & 1
-            for draw, told in ((0, parity), (39999, parity), (40000, 1 - parity), (65535, 1 - parity)):
+            for draw, told in (
+                (0, parity),
+                (39999, parity),
+                (40000, 1 - parity),
+                (65535, 1 - parity),
+            ):
                 stream = DrawStream(index.to_bytes(2, "big") + draw.to_bytes(2, "big"))
                 assert encode_report(metric, value, stream) == bytes([2 * index + told])
 
 
 def test_unary_bits_have_exactly_the_stated_probabilities() -> None:
     metric = Metric("page", "unary", (("domain", 3), ("one", 32768), ("zero", 17632)))
-    assert [16 * count for count in heads(encode_report, metric, 1, b"", 0, 16)] == [17632, 32768, 17632, 0, 0, 0, 0, 0]
+    assert [16 * count for count in heads(encode_report, metric, 1, b"", 0, 16)] == [
+        17632,
+        32768,
+        17632,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]
 
 
 def laws(metric: Metric, value: int, sizes: tuple[int, ...]) -> dict[bytes, Fraction]:
-    """The law of a report, from all draws: coins of a threshold with both outcomes, and after them all numbers below a size."""
+    """The law of a report, from all draws: coins of a threshold with both outcomes, and after
+    them all numbers below a size.
+    """
     found: dict[bytes, Fraction] = {}
 
     def walk(held: bytes, chance: Fraction, left: tuple[int, ...]) -> None:
@@ -149,35 +195,48 @@ def laws(metric: Metric, value: int, sizes: tuple[int, ...]) -> dict[bytes, Frac
 
 def test_projective_reports_have_exactly_the_stated_probabilities() -> None:
     """Over 3 elements in 3 places: 13 points, 4 of them orthogonal to any, 9 not."""
-    metric = Metric("page", "projective", (("dimension", 3), ("domain", 13), ("field", 3), ("truth", 40000)))
+    metric = Metric(
+        "page", "projective", (("dimension", 3), ("domain", 13), ("field", 3), ("truth", 40000))
+    )
     own, scheme = Fraction(40000, SCALE), metric.scheme
     for value in range(13):
-        law = laws(metric, value, (-40000, 36))  # 36 is a multiple of 4 and of 9: a number below it is uniform below both
+        # 36 is a multiple of 4 and of 9: a number below it is uniform below both
+        law = laws(metric, value, (-40000, 36))
         near = {record for record, chance in law.items() if chance == own / 4}
         assert len(near) == 4
         assert sorted(law) == [bytes([point]) for point in range(13)]
         assert all(chance == (1 - own) / 9 for record, chance in law.items() if record not in near)
         state = scheme.aggregate(np.frombuffer(b"".join(near), np.uint8).reshape(-1, 1))
-        assert scheme.estimate(state).counts.argmax() == value  # the collector finds the same points orthogonal
+        # the collector finds the same points orthogonal
+        assert scheme.estimate(state).counts.argmax() == value
 
 
 def test_means_have_exactly_the_stated_probabilities() -> None:
     truth, coin, mix = Fraction(50000, SCALE), Fraction(30000, SCALE), Fraction(20000, SCALE)
     duchi = Metric("age", "duchi", (("domain", 5), ("truth", 30000)))
     fine = Metric("age", "piecewise", (("domain", 5), ("truth", 50000), ("window", 2)))
-    both = Metric("age", "hybrid", (("coin", 30000), ("domain", 5), ("mix", 20000), ("truth", 50000), ("window", 2)))
+    both = Metric(
+        "age",
+        "hybrid",
+        (("coin", 30000), ("domain", 5), ("mix", 20000), ("truth", 50000), ("window", 2)),
+    )
     for value in range(5):
         one = (1 - coin) / 2 + coin * Fraction(value, 4)
         places = [truth / 2 if value <= y < value + 2 else (1 - truth) / 4 for y in range(6)]
         assert laws(duchi, value, (4, -30000, 2)) == {b"\0": 1 - one, b"\1": one}
-        assert laws(fine, value, (-50000, 4)) == {bytes([y]): chance for y, chance in enumerate(places)}
+        assert laws(fine, value, (-50000, 4)) == {
+            bytes([y]): chance for y, chance in enumerate(places)
+        }
         mixed = [mix * chance for chance in places] + [(1 - mix) * (1 - one), (1 - mix) * one]
         low, high = (dict(both.parameters) | {"mix": end} for end in (0, SCALE))
         ends = [
             laws(Metric("age", "hybrid", tuple(given.items())), value, (-1, *sizes))
             for given, sizes in ((low, (4, -30000, 2)), (high, (-50000, 4)))
         ]
-        found = {record: (1 - mix) * ends[0].get(record, 0) + mix * ends[1].get(record, 0) for record in ends[0] | ends[1]}
+        found = {
+            record: (1 - mix) * ends[0].get(record, 0) + mix * ends[1].get(record, 0)
+            for record in ends[0] | ends[1]
+        }
         assert found == {bytes([y]): chance for y, chance in enumerate(mixed)}
 
 
@@ -193,7 +252,8 @@ def test_numbers_below_a_bound_are_uniform_over_all_draws(bound: int) -> None:
 
 def test_numbers_below_a_large_bound_take_two_draws() -> None:
     assert DrawStream(bytes.fromhex("0001 0002")).draw_below(65537) == 0x10002 % 65537
-    assert DrawStream(bytes.fromhex("ffffffff 00000007")).draw_below(65538) == 7  # 2^32 - 1 is above the last multiple
+    # 2^32 - 1 is above the last multiple
+    assert DrawStream(bytes.fromhex("ffffffff 00000007")).draw_below(65538) == 7
 
 
 def test_fresh_numbers_come_from_the_system_and_do_not_end() -> None:
@@ -210,26 +270,44 @@ def never_cleared(metric: Metric, value: int | str, stream: DrawStream, secret: 
     return record[:2] + bytes(a | b for a, b in zip(record[2:], exact, strict=True))
 
 
-def never_cleared_permanently(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
+def never_cleared_permanently(
+    metric: Metric, value: int | str, stream: DrawStream, secret: bytes
+) -> bytes:
     """As in a published library: noise only ever adds ones to the permanent bits."""
     group = compute_cohort(metric, secret)
-    exact, kept, given = compute_bloom_filter(metric, group, str(value)), compute_permanent_bits(metric, secret, value), dict(metric.parameters)
-    bits = [int(stream.flip_coin(given["q"] if a or b else given["p"])) for a, b in zip(exact, kept, strict=True)]
+    exact, kept, given = (
+        compute_bloom_filter(metric, group, str(value)),
+        compute_permanent_bits(metric, secret, value),
+        dict(metric.parameters),
+    )
+    bits = [
+        int(stream.flip_coin(given["q"] if a or b else given["p"]))
+        for a, b in zip(exact, kept, strict=True)
+    ]
     return group.to_bytes(2, "big") + pack_bits(bits)
 
 
 def forgotten(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    fresh = encode_report(metric, value, stream, bytes(DrawStream().draw() & 255 for _ in range(32)))
+    fresh = encode_report(
+        metric, value, stream, bytes(DrawStream().draw() & 255 for _ in range(32))
+    )
     return encode_report(metric, value, DrawStream(bytes(512)), secret)[:2] + fresh[2:]
 
 
-def forgotten_each_epoch(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
+def forgotten_each_epoch(
+    metric: Metric, value: int | str, stream: DrawStream, secret: bytes
+) -> bytes:
     return encode_report(replace(metric, id=f"{metric.id}.{metric.epoch}"), value, stream, secret)
 
 
 def last_bit_told(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
     record = encode_report(metric, value, stream, secret)
-    return record[:-1] + bytes([record[-1] & 254 | compute_bloom_filter(metric, compute_cohort(metric, secret), str(value))[-1]])
+    return record[:-1] + bytes(
+        [
+            record[-1] & 254
+            | compute_bloom_filter(metric, compute_cohort(metric, secret), str(value))[-1]
+        ]
+    )
 
 
 def cohort_0_redrawn(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
@@ -240,10 +318,17 @@ def cohort_0_redrawn(metric: Metric, value: int | str, stream: DrawStream, secre
 
 def metric_left_out(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
     given, group = dict(metric.parameters), compute_cohort(metric, secret)
-    noise = [int.from_bytes(bytes_of(f"{secret.hex()} {value} {i}", 2), "big") for i in range(given["k"])]
+    noise = [
+        int.from_bytes(bytes_of(f"{secret.hex()} {value} {i}", 2), "big") for i in range(given["k"])
+    ]
     exact = compute_bloom_filter(metric, group, str(value))
-    kept = [int(u < given["f"] // 2 or (u >= given["f"] and bit == 1)) for u, bit in zip(noise, exact, strict=True)]
-    return group.to_bytes(2, "big") + pack_bits([int(stream.flip_coin(given["q"] if bit else given["p"])) for bit in kept])
+    kept = [
+        int(u < given["f"] // 2 or (u >= given["f"] and bit == 1))
+        for u, bit in zip(noise, exact, strict=True)
+    ]
+    return group.to_bytes(2, "big") + pack_bits(
+        [int(stream.flip_coin(given["q"] if bit else given["p"])) for bit in kept]
+    )
 
 
 def one_coin_for_two(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
@@ -274,7 +359,8 @@ def test_planted_bugs_are_caught(build: Build, fault: str) -> None:
 
 
 def test_reports_are_linked_through_the_permanent_answer_and_hardly_through_what_leaves() -> None:
-    """Which of two clients of one cohort and one value made yesterday's report? The one whose report of today is more alike.
+    """Which of two clients of one cohort and one value made yesterday's report? The one whose
+    report of today is more alike.
 
     Secrets and coins are fixed bytes: the shares are the same on every run.
     """
@@ -282,11 +368,19 @@ def test_reports_are_linked_through_the_permanent_answer_and_hardly_through_what
     through = {"permanent": 0.0, "report": 0.0}
     for place, (same, other) in enumerate(pairwise(group)):
         coins = [bytes_of(f"day {place} {i}", 64) for i in range(3)]
-        reports = [bits_of(encode_report(HOME, "a", DrawStream(coin), who)) for coin, who in zip(coins, (same, same, other), strict=True)]
+        reports = [
+            bits_of(encode_report(HOME, "a", DrawStream(coin), who))
+            for coin, who in zip(coins, (same, same, other), strict=True)
+        ]
         answers = [compute_permanent_bits(HOME, who, "a") for who in (same, same, other)]
         for name, (yesterday, today, stranger) in (("permanent", answers), ("report", reports)):
-            alike = [sum(a == b for a, b in zip(yesterday, now, strict=True)) for now in (today, stranger)]
-            through[name] += (1.0 if alike[0] > alike[1] else 0.5 if alike[0] == alike[1] else 0.0) / (len(group) - 1)
+            alike = [
+                sum(a == b for a, b in zip(yesterday, now, strict=True))
+                for now in (today, stranger)
+            ]
+            through[name] += (
+                1.0 if alike[0] > alike[1] else 0.5 if alike[0] == alike[1] else 0.0
+            ) / (len(group) - 1)
     assert through["permanent"] == pytest.approx(1.0)
     assert 0.4 < through["report"] < 0.65
 
@@ -296,12 +390,18 @@ def fresh_secret() -> bytes:
     return bytes(stream.draw() & 255 for _ in range(32))
 
 
-def audited(build: Build, metric: Metric, values: tuple[int | str, int | str], samples: int) -> float:
-    """A certified lower bound on the epsilon of one report of a client whose secret nobody knows; wrong once in 10^9 runs."""
+def audited(
+    build: Build, metric: Metric, values: tuple[int | str, int | str], samples: int
+) -> float:
+    """A certified lower bound on the epsilon of one report of a client whose secret nobody
+    knows; wrong once in 10^9 runs.
+    """
     skip = 2 if metric.protocol == "rappor" else 0
 
     def reports(value: int | str, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        rows = [bits_of(build(metric, value, DrawStream(), fresh_secret()), skip) for _ in range(count)]
+        rows = [
+            bits_of(build(metric, value, DrawStream(), fresh_secret()), skip) for _ in range(count)
+        ]
         return np.array(rows, dtype=np.int64)
 
     return audit(reports, *values, samples=samples, confidence=1 - 1e-9, batch=True).epsilon
@@ -319,19 +419,28 @@ def test_no_protocol_is_left_out_of_the_audit() -> None:
 
 
 @pytest.mark.parametrize(("name", "values"), AUDITED)
-def test_reports_of_many_clients_at_once_lose_no_more_than_stated(name: str, values: tuple[int, int]) -> None:
-    """What simulations and ``hedgerow local encode`` draw is made by other code than a client's single report."""
+def test_reports_of_many_clients_at_once_lose_no_more_than_stated(
+    name: str, values: tuple[int, int]
+) -> None:
+    """What simulations and ``hedgerow local encode`` draw is made by other code than a client's
+    single report.
+    """
     metric = METRICS[name]
 
     def reports(value: int, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
         return np.unpackbits(metric.scheme.encode(np.full(count, value)), axis=1).astype(np.int64)
 
-    assert audit(reports, *values, samples=4_000, confidence=1 - 1e-9, batch=True).epsilon <= metric.epsilon
+    assert (
+        audit(reports, *values, samples=4_000, confidence=1 - 1e-9, batch=True).epsilon
+        <= metric.epsilon
+    )
 
 
 @pytest.mark.parametrize("name", ["rappor one", "longitudinal_unary"])
 def test_all_reports_of_a_value_lose_no_more_than_the_lifetime_and_more_than_one(name: str) -> None:
-    """40 reports from one remembered answer, as the bits that most of them have: nearly the answer itself."""
+    """40 reports from one remembered answer, as the bits that most of them have: nearly the
+    answer itself.
+    """
     metric = METRICS[name]
     scheme: Any = metric.scheme
 
@@ -387,7 +496,9 @@ def test_an_honest_draw_supports_the_value_alone(name: str, code: int) -> None:
     draws = [given["zero"]] * given["domain"] if name == "OUE" else [0] * 8
     if name == "OUE":
         draws[code] = 0
-    record = encode_report(metric, code, DrawStream(b"".join(draw.to_bytes(2, "big") for draw in draws)))
+    record = encode_report(
+        metric, code, DrawStream(b"".join(draw.to_bytes(2, "big") for draw in draws))
+    )
     state = metric.scheme.aggregate(np.frombuffer(record, np.uint8).reshape(1, -1))
     assert np.flatnonzero(state[:-1]).tolist() == [code]
 
@@ -400,11 +511,19 @@ def test_codes_outside_the_domain(value: object) -> None:
 
 @pytest.mark.parametrize("value", ["", "x" * 4097, "é" * 2049, "\ud800", 1, b"a", None])
 def test_texts_that_are_none(value: object) -> None:
-    with pytest.raises(InvalidArgument, match=r"^value must be a text of 1 to 4096 bytes in UTF-8\.$"):
+    with pytest.raises(
+        InvalidArgument, match=r"^value must be a text of 1 to 4096 bytes in UTF-8\.$"
+    ):
         encode_value(HOME, value)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("encode", [lambda: DrawStream(b"\0").draw(), lambda: encode_report(METRICS["coin"], 0, DrawStream(b"\0\0\0"))])
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda: DrawStream(b"\0").draw(),
+        lambda: encode_report(METRICS["coin"], 0, DrawStream(b"\0\0\0")),
+    ],
+)
 def test_a_stream_that_ends(encode: Callable[[], object]) -> None:
     with pytest.raises(InvalidArgument, match="it ended in the middle of a report"):
         encode()

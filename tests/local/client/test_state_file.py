@@ -34,8 +34,12 @@ def test_only_the_owner_reads_the_file_and_no_draft_is_left(place: Path) -> None
     assert [file.name for file in place.parent.iterdir()] == [place.name]
 
 
-def test_a_payment_is_on_disk_before_anybody_hears_of_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The new file first, then its name: a machine that stops in between has the old file or the new one, whole."""
+def test_a_payment_is_on_disk_before_anybody_hears_of_it(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new file first, then its name: a machine that stops in between has the old file or the
+    new one, whole.
+    """
     held, done, replace = ClientState(place), list[str](), os.replace
 
     def named(draft: Path, path: Path) -> None:
@@ -49,14 +53,28 @@ def test_a_payment_is_on_disk_before_anybody_hears_of_it(place: Path, monkeypatc
     monkeypatch.setattr(module, "sync_to_disk", synced)
     monkeypatch.setattr(os, "replace", named)
     held.charge("home", None, 2)
-    assert done == [f"synced {place.name}.new", f"named {place.name}", f"synced {place.parent.name}"]
+    assert done == [
+        f"synced {place.name}.new",
+        f"named {place.name}",
+        f"synced {place.parent.name}",
+    ]
 
 
 def test_a_value_is_paid_for_once_and_a_report_each_time(place: Path) -> None:
     memory = ClientState(place)
-    assert [memory.charge("home", tag, 3) for tag in ("aa", "bb", "aa", "bb", "aa")] == [2, 1, 1, 1, 1]
+    assert [memory.charge("home", tag, 3) for tag in ("aa", "bb", "aa", "bb", "aa")] == [
+        2,
+        1,
+        1,
+        1,
+        1,
+    ]
     assert [memory.charge("age", None, 3) for _ in range(3)] == [2, 1, 0]
-    assert (memory.count_payments("home"), memory.count_payments("age"), memory.count_payments("none")) == (2, 3, 0)
+    assert (
+        memory.count_payments("home"),
+        memory.count_payments("age"),
+        memory.count_payments("none"),
+    ) == (2, 3, 0)
 
 
 def test_the_cap_holds_over_a_restart_and_says_so(place: Path) -> None:
@@ -64,14 +82,21 @@ def test_the_cap_holds_over_a_restart_and_says_so(place: Path) -> None:
         ClientState(place).charge("home", tag, 2)
     before = place.read_bytes()
     with pytest.raises(
-        BudgetExceeded, match=r"^The metric 'home' has used its cap of 2 different values on this client, and this value is"
+        BudgetExceeded,
+        match=(
+            r"^The metric 'home' has used its cap of 2 different values on this client, and this"
+            r" value is"
+        ),
     ):
         ClientState(place).charge("home", "cc", 2)
     assert place.read_bytes() == before
     assert ClientState(place).charge("home", "aa", 2) == 0
-    assert ClientState(place).charge("home", "aa", 1) == 0  # what was paid for stays paid for where the cap was lowered since
+    # what was paid for stays paid for where the cap was lowered since
+    assert ClientState(place).charge("home", "aa", 1) == 0
     ClientState(place).charge("age", None, 1)
-    with pytest.raises(BudgetExceeded, match=r"^The metric 'age' has used its cap of 1 report on this client\. "):
+    with pytest.raises(
+        BudgetExceeded, match=r"^The metric 'age' has used its cap of 1 report on this client\. "
+    ):
         ClientState(place).charge("age", None, 1)
 
 
@@ -79,7 +104,8 @@ def test_deleted_storage_is_a_new_client_which_starts_to_pay_anew(place: Path) -
     memory = ClientState(place)
     memory.charge("home", "aa", 1)
     place.unlink()
-    with pytest.raises(LedgerError, match="deleted or replaced meanwhile"):  # the old one does not go on unnoticed
+    # the old one does not go on unnoticed
+    with pytest.raises(LedgerError, match="deleted or replaced meanwhile"):
         memory.charge("home", "aa", 1)
     fresh = ClientState(place)
     assert fresh.secret != memory.secret
@@ -99,7 +125,9 @@ def test_two_who_share_a_file_pay_together(place: Path) -> None:
 @pytest.mark.parametrize("text", json.loads(PLACE.read_text(encoding="ascii"))["memories"])
 def test_a_file_that_cannot_be_read_is_refused_and_kept(place: Path, text: str) -> None:
     place.write_text(text, encoding="utf-8")
-    with pytest.raises(LedgerError, match=r"cannot be read\. Restore it; deleting it makes a new client"):
+    with pytest.raises(
+        LedgerError, match=r"cannot be read\. Restore it; deleting it makes a new client"
+    ):
         ClientState(place)
     assert place.read_text(encoding="utf-8") == text
 

@@ -1,4 +1,6 @@
-"""Room in the collector: who waits for it and for how long, who must hurry, and how much of it a batch takes."""
+"""Room in the collector: who waits for it and for how long, who must hurry, and how much of it a
+batch takes.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ import numpy as np
 import pytest
 
 from hedgerow.local.collector import app as collector
-from hedgerow.local.collector.app import MAX_BODY_BYTES, ByteSemaphore, build_application, parse_addition
+from hedgerow.local.collector.app import (
+    MAX_BODY_BYTES,
+    ByteSemaphore,
+    build_application,
+    parse_addition,
+)
 from hedgerow.local.collector.counter_store import CounterStore
 from hedgerow.local.collector.epochs import EpochCalendar
 from hedgerow.local.metric import Metric
@@ -35,15 +42,21 @@ def test_a_body_that_is_far_too_large_is_not_read_to_its_end(tmp_path: Path) -> 
         assert asyncio.run(posted(app, [GOOD]))[0] == 200
 
 
-def test_a_body_that_is_too_slow_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_is_too_slow_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 0.01)
     with CounterStore(tmp_path / "counts") as store:
-        status, answer = asyncio.run(posted(build_application(store, EpochCalendar([METRIC])), [GOOD, None]))
+        status, answer = asyncio.run(
+            posted(build_application(store, EpochCalendar([METRIC])), [GOOD, None])
+        )
     assert (status, answer["error"]["type"]) == (408, "TooSlow")
 
 
 def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
-    """A large batch waits until there is room, and small ones that come later wait behind it; one larger than the room has it alone."""
+    """A large batch waits until there is room, and small ones that come later wait behind it;
+    one larger than the room has it alone.
+    """
     told: list[str] = []
 
     async def take(room: ByteSemaphore, name: str, size: int, hold: int) -> None:
@@ -55,26 +68,43 @@ def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
 
     async def all_of_them() -> None:
         room = ByteSemaphore(10)
-        await asyncio.gather(take(room, "a", 6, 5), take(room, "b", 4, 20), take(room, "c", 99, 3), take(room, "d", 1, 1))
+        await asyncio.gather(
+            take(room, "a", 6, 5),
+            take(room, "b", 4, 20),
+            take(room, "c", 99, 3),
+            take(room, "d", 1, 1),
+        )
 
     asyncio.run(all_of_them())
     assert told == ["a", "b", "A", "B", "c", "C", "d", "D"]
 
 
-def test_a_refused_batch_gives_its_room_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_batch_gives_its_room_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(collector, "_MAX_PARSING_BYTES", 1)  # one at a time
 
     async def several(app: Any) -> list[int]:
-        return [(await posted(app, [body], f"{number:016}"))[0] for number, body in enumerate((GOOD, GOOD[:9], GOOD + b"\x05", GOOD))]
+        return [
+            (await posted(app, [body], f"{number:016}"))[0]
+            for number, body in enumerate((GOOD, GOOD[:9], GOOD + b"\x05", GOOD))
+        ]
 
     with CounterStore(tmp_path / "counts") as store:
-        assert asyncio.run(several(build_application(store, EpochCalendar([METRIC])))) == [200, 400, 422, 200]
+        assert asyncio.run(several(build_application(store, EpochCalendar([METRIC])))) == [
+            200,
+            400,
+            422,
+            200,
+        ]
 
 
 LARGE = packed(METRIC, np.zeros(200_000, np.int64))
 
 
-def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)  # one large body at a time
     monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
 
@@ -83,7 +113,10 @@ def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path:
             return asyncio.create_task(posted(app, parts, f"{number:016}"))
 
         go = asyncio.Event()
-        slow, stuck = ask(1, [LARGE[:100_000], go, LARGE[100_000:]]), [ask(2, [LARGE[:9], None]), ask(3, [b"", None])]
+        slow, stuck = (
+            ask(1, [LARGE[:100_000], go, LARGE[100_000:]]),
+            [ask(2, [LARGE[:9], None]), ask(3, [b"", None])],
+        )
         await asyncio.sleep(0)
         waiting = ask(4, [LARGE])
         assert [(await ask(number, [GOOD]))[0] for number in range(5, 10)] == [200] * 5
@@ -101,7 +134,9 @@ def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path:
 
 
 def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first large body is given up after its time; the second, which had to wait for as long, has all of its own left."""
+    """The first large body is given up after its time; the second, which had to wait for as
+    long, has all of its own left.
+    """
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
     monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 0.5)
     monkeypatch.setattr(collector, "_GRACE_PATIENCES", 1)
@@ -110,7 +145,9 @@ def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.Mon
     async def two(app: Any) -> list[int]:
         asked = [
             posted(app, parts, f"{number:016}")
-            for number, parts in enumerate(([LARGE[:100_000], None], [LARGE[:100_000], LARGE[100_000:]]))
+            for number, parts in enumerate(
+                ([LARGE[:100_000], None], [LARGE[:100_000], LARGE[100_000:]])
+            )
         ]
         return [status for status, _ in await asyncio.gather(*asked)]
 
@@ -123,31 +160,55 @@ def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.Mon
     [
         (3_600.0, 1e-5, 1, [20.0], 408),  # silent once it has room
         (3_600.0, 1e-5, 1 << 40, [b"x" * 50_000, 20.0], 408),  # slower than it must be
-        (3_600.0, 1e-5, 1, [b"x" * 50_000, 0.2], 422),  # so fast at first that it may pause for long
+        # so fast at first that it may pause for long
+        (3_600.0, 1e-5, 1, [b"x" * 50_000, 0.2], 422),
         (0.2, 0.1, 1, [b"x" * 50_000, 20.0], 408),  # but not for longer than anybody
     ],
 )
 def test_a_large_body_must_keep_a_pace(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, grace: float, pace: int, then: list[Any], status: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    patience: float,
+    grace: float,
+    pace: int,
+    then: list[Any],
+    status: int,
 ) -> None:
     monkeypatch.setattr(collector, "_PATIENCE_SECONDS", patience)
     monkeypatch.setattr(collector, "_GRACE_PATIENCES", grace)
     monkeypatch.setattr(collector, "_MIN_BYTES_PER_SECOND", pace)
     with CounterStore(tmp_path / "counts") as store:
-        assert asyncio.run(posted(build_application(store, EpochCalendar([METRIC])), [LARGE[:100_000], *then]))[0] == status
+        assert (
+            asyncio.run(
+                posted(build_application(store, EpochCalendar([METRIC])), [LARGE[:100_000], *then])
+            )[0]
+            == status
+        )
 
 
 def test_a_small_body_need_not_keep_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
     monkeypatch.setattr(collector, "_GRACE_PATIENCES", 1e-5)
     with CounterStore(tmp_path / "counts") as store:
-        assert asyncio.run(posted(build_application(store, EpochCalendar([METRIC])), [GOOD[:20], 0.2, GOOD[20:]]))[0] == 200
+        assert (
+            asyncio.run(
+                posted(
+                    build_application(store, EpochCalendar([METRIC])), [GOOD[:20], 0.2, GOOD[20:]]
+                )
+            )[0]
+            == 200
+        )
 
 
-HEAD = f"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: {PACKED}\r\nBatch-Key: {KEY}\r\nContent-Length: {len(LARGE)}\r\n\r\n"
+HEAD = (
+    f"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: {PACKED}\r\nBatch-Key:"
+    f" {KEY}\r\nContent-Length: {len(LARGE)}\r\n\r\n"
+)
 
 
-def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
     monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
 
@@ -166,13 +227,19 @@ def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(tmp_pa
                 return await asyncio.get_running_loop().sock_recv(ours, 1_000)
 
     with CounterStore(tmp_path / "counts") as store:
-        assert asyncio.run(behind_another(build_application(store, EpochCalendar([METRIC])))).startswith(b"HTTP/1.1 200")
+        assert asyncio.run(
+            behind_another(build_application(store, EpochCalendar([METRIC])))
+        ).startswith(b"HTTP/1.1 200")
         assert store.read_counters(METRIC)[-1] == 2 * 200_000
 
 
 @pytest.mark.parametrize("connection", ["keep-alive", "close"])
-def test_who_waited_in_line_for_too_long_hears_when_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str) -> None:
-    """Also who is still sending, as most senders are: they send all before they listen. What they send is not kept."""
+def test_who_waited_in_line_for_too_long_hears_when_to_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str
+) -> None:
+    """Also who is still sending, as most senders are: they send all before they listen. What
+    they send is not kept.
+    """
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
     monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
     monkeypatch.setattr(collector, "_QUEUE_PATIENCES", 1e-5)
@@ -181,7 +248,12 @@ def test_who_waited_in_line_for_too_long_hears_when_to_come_back(tmp_path: Path,
     def send(place: tuple[str, int]) -> list[tuple[int, str | None, dict[str, Any]]]:
         sender, found = http.client.HTTPConnection(*place, timeout=60), []
         for body in (late, GOOD):
-            sender.request("POST", "/v1/reports", body, {"Content-Type": PACKED, "Batch-Key": KEY, "Connection": connection})
+            sender.request(
+                "POST",
+                "/v1/reports",
+                body,
+                {"Content-Type": PACKED, "Batch-Key": KEY, "Connection": connection},
+            )
             answer = sender.getresponse()
             found.append((answer.status, answer.headers["Retry-After"], json.loads(answer.read())))
         sender.close()
@@ -212,10 +284,15 @@ def test_who_waited_in_line_for_too_long_hears_when_to_come_back(tmp_path: Path,
 
 
 def test_fifty_who_fall_silent_are_through_before_the_next_has_waited_for_too_long() -> None:
-    assert 50 * collector._GRACE_PATIENCES < collector._QUEUE_PATIENCES * (collector._MAX_ARRIVING_BYTES // MAX_BODY_BYTES)
+    assert 50 * collector._GRACE_PATIENCES < collector._QUEUE_PATIENCES * (
+        collector._MAX_ARRIVING_BYTES // MAX_BODY_BYTES
+    )
 
 
-@pytest.mark.parametrize(("said", "held"), [("7", 7), ("5000000", 100), ("", 100), ("-1", 100), ("١", 100), ("9" * 17, 100)])
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [("7", 7), ("5000000", 100), ("", 100), ("-1", 100), ("١", 100), ("9" * 17, 100)],
+)
 def test_the_room_for_a_body_is_what_it_says_or_the_most(said: str, held: int) -> None:
     from starlette.requests import Request
 
@@ -228,21 +305,30 @@ def test_no_batch_keeps_more_counters_than_room_was_made_for(name: str) -> None:
     metric = METRICS[name]
     calendar = EpochCalendar([metric])
     for reports in (1, 5, 300):
-        values = np.random.default_rng(reports).integers(0, min(metric.scheme.domain, 1 << 20), reports)
+        values = np.random.default_rng(reports).integers(
+            0, min(metric.scheme.domain, 1 << 20), reports
+        )
         body = ReportBatch(metric.hash, metric.scheme.encode(values)).to_bytes()
         addition = parse_addition(calendar, "application/octet-stream", "k" * 16, body)
-        assert sum(piece.nbytes for piece in addition.chunks.values()) <= collector._estimate_counter_bytes(calendar, len(body))
+        assert sum(
+            piece.nbytes for piece in addition.chunks.values()
+        ) <= collector._estimate_counter_bytes(calendar, len(body))
     assert collector._estimate_counter_bytes(calendar, 1 << 30) == 8 * metric.scheme.counter_count
 
 
 def test_small_batches_of_a_large_metric_take_little_memory(tmp_path: Path) -> None:
-    """All counters of one batch would take 16 MB, and those of 40 batches that wait for the disk forty times that."""
+    """All counters of one batch would take 16 MB, and those of 40 batches that wait for the disk
+    forty times that.
+    """
     large = Metric.of("large", KAry(1 << 21, 60_000))
     records = large.scheme.encode(np.arange(10) << 17)
     body, calendar = ReportBatch(large.hash, records).to_bytes(), EpochCalendar([large])
     tracemalloc.start()
     try:
-        waiting = [parse_addition(calendar, "application/octet-stream", f"{number:016}", body) for number in range(40)]
+        waiting = [
+            parse_addition(calendar, "application/octet-stream", f"{number:016}", body)
+            for number in range(40)
+        ]
         held, _ = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
         with CounterStore(tmp_path / "counts") as store:

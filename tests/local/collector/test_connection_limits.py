@@ -1,4 +1,6 @@
-"""Connections over real sockets: who says nothing, too little or far too much is hung up on, and nobody else is."""
+"""Connections over real sockets: who says nothing, too little or far too much is hung up on, and
+nobody else is.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,11 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from hedgerow.local.collector.connection_limits import MAX_HEADER_BYTES, build_limited_protocol, suspend_deadline
+from hedgerow.local.collector.connection_limits import (
+    MAX_HEADER_BYTES,
+    build_limited_protocol,
+    suspend_deadline,
+)
 
 PATIENCE = 0.2
 HELLO = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -31,14 +37,22 @@ async def counting(scope: Any, receive: Any, send: Any) -> None:
     while more:
         message = await receive()
         size, more = size + len(message.get("body", b"")), message.get("more_body", False)
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]}
+    )
     await send({"type": "http.response.body", "body": b"%08d" % size})
 
 
 @contextmanager
 def served(patience: float) -> Iterator[tuple[str, int]]:
     with socket.create_server(("127.0.0.1", 0)) as held:
-        config = uvicorn.Config(counting, http=build_limited_protocol(patience), log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            counting,
+            http=build_limited_protocol(patience),
+            log_level="critical",
+            lifespan="off",
+            timeout_graceful_shutdown=1,
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [held]})
         thread.start()
@@ -55,7 +69,9 @@ def hurried() -> Iterator[tuple[str, int]]:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[tuple[str, int]]:
-    """One that waits for longer than any test takes: what ends here was ended for something else."""
+    """One that waits for longer than any test takes: what ends here was ended for something
+    else.
+    """
     with served(600) as place:
         yield place
 
@@ -85,15 +101,23 @@ def test_a_second_request_that_does_not_come_is_not_waited_for(hurried: tuple[st
     assert told.count(b"HTTP/1.1") == 1
 
 
-def test_who_is_still_being_answered_is_waited_for_but_not_for_ever(hurried: tuple[str, int]) -> None:
+def test_who_is_still_being_answered_is_waited_for_but_not_for_ever(
+    hurried: tuple[str, int],
+) -> None:
     assert heard(hurried, LAST.replace(b"/ ", b"/long ", 1) + b"\r\n").endswith(b"00000000")
     assert heard(hurried, HELLO.replace(b"/ ", b"/never ", 1) + b"\r\n") == b""
 
 
 @asynccontextmanager
 async def listening(app: Any) -> AsyncIterator[tuple[tuple[str, int], list[Any]]]:
-    """A server in this loop whose clock does not move by itself: where it listens, and its connections."""
-    config, state, made = uvicorn.Config(app, lifespan="off", log_level="critical", timeout_keep_alive=3_600), ServerState(), list[Any]()
+    """A server in this loop whose clock does not move by itself: where it listens, and its
+    connections.
+    """
+    config, state, made = (
+        uvicorn.Config(app, lifespan="off", log_level="critical", timeout_keep_alive=3_600),
+        ServerState(),
+        list[Any](),
+    )
 
     def connection() -> Any:
         made.append(build_limited_protocol(3_600)(config=config, server_state=state, app_state={}))  # type: ignore[call-arg]
@@ -123,7 +147,9 @@ def open_after(connection: Any, looks: int) -> bool:
     return not connection.transport.is_closing()
 
 
-async def asked(place: tuple[str, int], made: list[Any], request: bytes) -> tuple[Any, socket.socket]:
+async def asked(
+    place: tuple[str, int], made: list[Any], request: bytes
+) -> tuple[Any, socket.socket]:
     """A request that has begun: the server's end of its connection, and ours."""
     ours = socket.socket()
     ours.setblocking(False)
@@ -150,7 +176,13 @@ def answering(size: int, go: asyncio.Event) -> Any:
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await go.wait()
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % size)]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [(b"content-length", b"%d" % size)],
+            }
+        )
         await send({"type": "http.response.body", "body": b"x" * size})
 
     return app
@@ -225,7 +257,11 @@ def test_the_clock_stands_still_for_who_waits_in_line_and_begins_anew_afterwards
 FLOODS = {
     "headers": (LAST, b"a: b\r\n" * 20_000, b"\r\n"),
     "a long header": (LAST + b"A: ", b"x" * 1_000_000, b"\r\n\r\n"),
-    "a long address": (b"GET /", b"x" * 1_000_000, b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    "a long address": (
+        b"GET /",
+        b"x" * 1_000_000,
+        b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    ),
     "trailers": (POST + b"1\r\nx\r\n0\r\n", b"a: b\r\n" * 20_000, b"\r\n"),
     "a long trailer": (POST + b"1\r\nx\r\n0\r\nA: ", b"x" * 1_000_000, b"\r\n\r\n"),
     "the extension of a chunk": (POST + b"1;a=", b"x" * 1_000_000, b"\r\nx\r\n0\r\n\r\n"),
@@ -243,7 +279,9 @@ def test_what_is_no_body_is_limited(place: tuple[str, int], flood: str) -> None:
 
 
 @pytest.mark.parametrize("size", [16, 1_000, 100_000])
-def test_bodies_of_any_length_in_pieces_of_any_size_arrive(place: tuple[str, int], size: int) -> None:
+def test_bodies_of_any_length_in_pieces_of_any_size_arrive(
+    place: tuple[str, int], size: int
+) -> None:
     pieces = b"".join(b"%x\r\n%b\r\n" % (size, b"x" * size) for _ in range(1_000_000 // size))
     told = heard(place, POST, pieces, b"0\r\n\r\n")
     assert told.endswith(b"%08d" % (1_000_000 // size * size))

@@ -32,18 +32,30 @@ def write(place: Path, reports: list[bytes], metric: Metric = METRIC, upper: boo
     if place.suffix == ".parquet":
         parquet.write_table(pa.table({"report": reports, "metric": [name] * len(reports)}), place)
     elif place.suffix == ".csv":
-        place.write_text("metric,report\n" + "".join(f"{name},{report.hex()}\n" for report in reports))
+        place.write_text(
+            "metric,report\n" + "".join(f"{name},{report.hex()}\n" for report in reports)
+        )
     elif place.suffix == ".batch":
-        place.write_bytes(ReportBatch(metric.hash, np.array([list(report) for report in reports], np.uint8)).to_bytes())
+        place.write_bytes(
+            ReportBatch(
+                metric.hash, np.array([list(report) for report in reports], np.uint8)
+            ).to_bytes()
+        )
     else:
-        place.write_text("".join(json.dumps({"metric": name, "report": report.hex()}) + "\n" for report in reports))
+        place.write_text(
+            "".join(
+                json.dumps({"metric": name, "report": report.hex()}) + "\n" for report in reports
+            )
+        )
     return place
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json", ".jsonl", ".ndjson", ".batch"])
 def test_every_kind_of_file_gives_the_same_counters(tmp_path: Path, suffix: str) -> None:
     reports, counters = made()
-    assert np.array_equal(count_files(METRIC, [write(tmp_path / f"reports{suffix}", reports)]), counters)
+    assert np.array_equal(
+        count_files(METRIC, [write(tmp_path / f"reports{suffix}", reports)]), counters
+    )
 
 
 def test_files_add_and_pieces_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +71,10 @@ def test_files_add_and_pieces_do_not_show(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_rows_of_other_metrics_are_passed_over(tmp_path: Path) -> None:
     reports, counters = made()
-    text = write(tmp_path / "a.jsonl", reports).read_text() + write(tmp_path / "b.jsonl", [b"\xff" * 9] * 5, OTHER).read_text()
+    text = (
+        write(tmp_path / "a.jsonl", reports).read_text()
+        + write(tmp_path / "b.jsonl", [b"\xff" * 9] * 5, OTHER).read_text()
+    )
     (tmp_path / "both.jsonl").write_text(text)
     assert np.array_equal(count_files(METRIC, [tmp_path / "both.jsonl"]), counters)
     assert not count_files(METRIC, []).any()
@@ -70,12 +85,19 @@ def test_what_a_folder_is_called_is_no_column(suffix: str, tmp_path: Path) -> No
     folder = tmp_path / "metric=home"
     folder.mkdir()
     reports, counters = made()
-    assert np.array_equal(count_files(METRIC, [write(folder / f"reports{suffix}", reports)]), counters)
+    assert np.array_equal(
+        count_files(METRIC, [write(folder / f"reports{suffix}", reports)]), counters
+    )
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json"])
-@pytest.mark.parametrize(("report", "told"), [(b"\x00", "the 2 bytes"), (b"\x00" * 3, "the 2 bytes"), (b"\xff\xff", "not below 300")])
-def test_one_wrong_report_and_nothing_is_counted(tmp_path: Path, suffix: str, report: bytes, told: str) -> None:
+@pytest.mark.parametrize(
+    ("report", "told"),
+    [(b"\x00", "the 2 bytes"), (b"\x00" * 3, "the 2 bytes"), (b"\xff\xff", "not below 300")],
+)
+def test_one_wrong_report_and_nothing_is_counted(
+    tmp_path: Path, suffix: str, report: bytes, told: str
+) -> None:
     file = write(tmp_path / f"reports{suffix}", [*made()[0], report])
     with pytest.raises(InvalidArgument, match=told):
         count_files(METRIC, [file])
@@ -83,7 +105,9 @@ def test_one_wrong_report_and_nothing_is_counted(tmp_path: Path, suffix: str, re
 
 def test_a_missing_report_is_wrong_too(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
-    parquet.write_table(pa.table({"report": [b"\x00\x00", None], "metric": [METRIC.hash.hex()] * 2}), file)
+    parquet.write_table(
+        pa.table({"report": [b"\x00\x00", None], "metric": [METRIC.hash.hex()] * 2}), file
+    )
     with pytest.raises(InvalidArgument, match="the 2 bytes"):
         count_files(METRIC, [file])
 
@@ -97,7 +121,9 @@ def test_a_missing_report_is_wrong_too(tmp_path: Path) -> None:
         ("a.json", b"{"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_without_what_is_in_it(tmp_path: Path, name: str, content: bytes) -> None:
+def test_a_file_that_cannot_be_read_is_told_without_what_is_in_it(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(SourceError, match="cannot be read as a table") as caught:
         count_files(METRIC, [tmp_path / name])
@@ -106,13 +132,24 @@ def test_a_file_that_cannot_be_read_is_told_without_what_is_in_it(tmp_path: Path
 
 
 def test_batches_of_others_and_missing_files(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"a.batch' is no batch of 'colour' in epoch 7. It may be of another metric or epoch\.$"):
+    with pytest.raises(
+        SourceError,
+        match=(
+            r"a.batch' is no batch of 'colour' in epoch 7. It may be of another metric or epoch\.$"
+        ),
+    ):
         count_files(METRIC, [write(tmp_path / "a.batch", [b"\x00\x00"], OTHER)])
     (tmp_path / "b.batch").write_bytes(b"a file of something else")
     with pytest.raises(SourceError, match="is no batch of"):
         count_files(METRIC, [tmp_path / "b.batch"])
     (tmp_path / "c.batch").write_bytes(write(tmp_path / "d.batch", [b"\x00\x00"]).read_bytes()[:-1])
-    with pytest.raises(SourceError, match=r"c.batch' cannot be counted: its batch must hold whole records of 2 bytes, and was cut off"):
+    with pytest.raises(
+        SourceError,
+        match=(
+            r"c.batch' cannot be counted: its batch must hold whole records of 2 bytes, and was"
+            r" cut off"
+        ),
+    ):
         count_files(METRIC, [tmp_path / "c.batch"])
     with pytest.raises(SourceError, match="There is no file"):
         count_files(METRIC, [tmp_path / "none.csv"])

@@ -1,4 +1,6 @@
-"""The store: a batch is counted once and whole, on disk before it is acknowledged, and nothing about a sender is kept."""
+"""The store: a batch is counted once and whole, on disk before it is acknowledged, and nothing
+about a sender is kept.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,20 @@ def store(tmp_path: Path) -> CounterStore:
 
 def test_batches_add_up_and_survive(store: CounterStore) -> None:
     assert store.read_counters(METRIC).tolist() == [0, 0, 0, 0]
-    assert store.add([one("a", 1, 0, 2, 3), one("b", 1, 1, 0, 2), one("c", 4, 1, 5, metric=OTHER)]) == [True, True, True]
+    assert store.add(
+        [one("a", 1, 0, 2, 3), one("b", 1, 1, 0, 2), one("c", 4, 1, 5, metric=OTHER)]
+    ) == [True, True, True]
     assert store.add([one("d", 0, 0, 1, 1)]) == [True]
     store.close()
     with CounterStore(store.path, create=False) as again:
         assert again.read_counters(METRIC).tolist() == [2, 1, 3, 6]
         assert again.read_counters(OTHER).tolist() == [4, 1, 5]
         assert again.list_metrics() == [METRIC, OTHER]
-        assert (again.count_reports(METRIC), again.count_reports(OTHER), again.count_reports(replace(METRIC, epoch=4))) == (6, 5, 0)
+        assert (
+            again.count_reports(METRIC),
+            again.count_reports(OTHER),
+            again.count_reports(replace(METRIC, epoch=4)),
+        ) == (6, 5, 0)
 
 
 def test_a_key_is_counted_once(store: CounterStore) -> None:
@@ -51,7 +59,8 @@ def test_a_key_is_counted_once(store: CounterStore) -> None:
     with CounterStore(store.path) as again:
         assert again.add([one("b", 0, 1, 0, 1)]) == [False]
         assert again.read_counters(METRIC).tolist() == [1, 1, 0, 2]
-        assert again.add([one("a", 1, 0, 1, metric=OTHER)]) == [True]  # keys of different metrics do not meet
+        # keys of different metrics do not meet
+        assert again.add([one("a", 1, 0, 1, metric=OTHER)]) == [True]
 
 
 def test_epochs_are_apart(store: CounterStore) -> None:
@@ -70,8 +79,12 @@ def test_many_counters_lie_in_pieces_of_which_few_are_written(store: CounterStor
         total += counters
         before = store._require_connection().total_changes()
         store.add([BatchCounters(wide, b"%d" % turn, counters)])
-        # A row for the key, one for the metric at first, and one for each piece; the last has the number of reports.
-        assert store._require_connection().total_changes() - before == [1 + 1 + 3, 1 + 2, 1 + 1, 1 + 4][turn]
+        # A row for the key, one for the metric at first, and one for each piece; the last has the
+        # number of reports.
+        assert (
+            store._require_connection().total_changes() - before
+            == [1 + 1 + 3, 1 + 2, 1 + 1, 1 + 4][turn]
+        )
         assert np.array_equal(store.read_counters(wide), total)
 
 
@@ -97,7 +110,15 @@ def test_two_shards_merged_equal_one(tmp_path: Path) -> None:
     assert np.array_equal(left.read_counters(METRIC), whole.read_counters(METRIC))
     assert left.read_counters(METRIC)[-1] == 600
     assert left.read_counters(OTHER).tolist() == [1, 2, 3]
-    assert left.add([BatchCounters(METRIC, b"key %d" % number, counters) for number, counters in enumerate(batches)]) == [False] * 12
+    assert (
+        left.add(
+            [
+                BatchCounters(METRIC, b"key %d" % number, counters)
+                for number, counters in enumerate(batches)
+            ]
+        )
+        == [False] * 12
+    )
 
 
 def test_a_batch_in_both_shards_is_found(tmp_path: Path) -> None:
@@ -126,9 +147,15 @@ def test_nothing_of_a_key_can_be_read(store: CounterStore) -> None:
     assert b"alice" not in held
     db = store._require_connection()
     marks = [mark for (mark,) in db.execute("SELECT key FROM batches")]
-    assert marks == sorted(marks)  # in no order of arrival, and there is no hidden number of a row that would tell it
+    # in no order of arrival, and there is no hidden number of a row that would tell it
+    assert marks == sorted(marks)
     assert {len(mark) for mark in marks} == {16}
-    columns = {name for (name,) in db.execute("SELECT c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table'")}
+    columns = {
+        name
+        for (name,) in db.execute(
+            "SELECT c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table'"
+        )
+    }
     assert columns == {"hash", "epoch", "spec", "piece", "sums", "key"}
 
 

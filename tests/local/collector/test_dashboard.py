@@ -1,4 +1,6 @@
-"""The page: every metric, its counts and what it costs; values with intervals, and nothing that runs."""
+"""The page: every metric, its counts and what it costs; values with intervals, and nothing that
+runs.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def store(tmp_path: Path) -> CounterStore:
 
 
 def add(store: CounterStore, metric: Metric, values: Any, key: str = "a") -> None:
-    store.add([BatchCounters(metric, key.encode(), metric.scheme.aggregate(metric.scheme.encode(values)))])
+    store.add(
+        [BatchCounters(metric, key.encode(), metric.scheme.aggregate(metric.scheme.encode(values)))]
+    )
 
 
 def test_it_shows_every_metric_and_its_values(store: CounterStore) -> None:
@@ -82,30 +86,68 @@ def test_it_shows_every_metric_and_its_values(store: CounterStore) -> None:
 def monitor(text: str) -> list[list[str]]:
     """The cells of the first table, row by row."""
     rows = re.findall(r"<tr.*?</tr>", text[: text.index("</table>")])
-    return [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
+    return [
+        [re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
+        for row in rows
+    ]
 
 
-def test_the_monitor_says_what_a_client_gives_away_by_its_cap_and_so_far(store: CounterStore) -> None:
+def test_the_monitor_says_what_a_client_gives_away_by_its_cap_and_so_far(
+    store: CounterStore,
+) -> None:
     for epoch in (5, 6, 7):
         add(store, replace(METRIC, epoch=epoch), [1])
     endless = Metric.of("texts", Rappor(k=32, h=2, m=4, f=0, p=16_384, q=49_152))
     held = EpochCalendar([METRIC, AGAIN])
     rows = monitor(Dashboard(store, held).to_html())
-    assert rows[0] == ["metric", "one report", "cap 1", "cap 2", "cap 3", "cap 5", "cap 10", "epochs", "so far"]
+    assert rows[0] == [
+        "metric",
+        "one report",
+        "cap 1",
+        "cap 2",
+        "cap 3",
+        "cap 5",
+        "cap 10",
+        "epochs",
+        "so far",
+    ]
     assert rows[1] == ["colour per report", "4", "4", "8", "12", "20", "40", "3", "12"]
-    assert rows[2] == ["home per value", "0.99994", "2.9997", "5.9994", "8.9991", "14.999", "29.997", "0", "0"]
+    assert rows[2] == [
+        "home per value",
+        "0.99994",
+        "2.9997",
+        "5.9994",
+        "8.9991",
+        "14.999",
+        "29.997",
+        "0",
+        "0",
+    ]
     assert rows[3] == ["all together", "", "6.9997", "14", "21", "34.999", "69.997", "", "12"]
     assert "unbounded" in Dashboard(store, EpochCalendar([endless])).to_html()
 
 
 def test_rows_for_programs(store: CounterStore) -> None:
     assert isinstance(METRIC.scheme, KAry)
-    store.add([BatchCounters(METRIC, b"a", expected.answers(METRIC.scheme, np.repeat([3, 7], [6_000, 3_000])))])
+    store.add(
+        [
+            BatchCounters(
+                METRIC, b"a", expected.answers(METRIC.scheme, np.repeat([3, 7], [6_000, 3_000]))
+            )
+        ]
+    )
     (row,) = Dashboard(store, EpochCalendar([METRIC])).to_dict()["metrics"]
-    assert (row["id"], row["epoch"], row["hash"], row["reports"]) == ("colour", 7, METRIC.hash.hex(), 9_000)
+    assert (row["id"], row["epoch"], row["hash"], row["reports"]) == (
+        "colour",
+        7,
+        METRIC.hash.hex(),
+        9_000,
+    )
     assert (row["present"], row["memoised"], row["epsilon"]) == (True, False, METRIC.epsilon)
     assert [found["value"] for found in row["detected"]] == [3, 7]
-    assert Metric(row["id"], row["protocol"], tuple(row["parameters"].items()), row["epoch"]) == METRIC
+    assert (
+        Metric(row["id"], row["protocol"], tuple(row["parameters"].items()), row["epoch"]) == METRIC
+    )
 
 
 class Clock:
@@ -118,7 +160,9 @@ class Clock:
         return self.now
 
 
-def test_it_follows_the_store_and_takes_a_tenth_of_the_time(store: CounterStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_follows_the_store_and_takes_a_tenth_of_the_time(
+    store: CounterStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[Metric] = []
     clock, real = Clock(), page.detect_values
 
@@ -177,7 +221,12 @@ def test_texts_need_candidates(store: CounterStore) -> None:
     add(store, TEXTS, np.repeat(["a.example"], 500))
     overview = Dashboard(store, EpochCalendar([TEXTS]))
     said = " ".join(Reader(overview.to_html()).said)
-    for part in ("500 reports", "any text", "collect with --candidates, or hedgerow local decode", "unbounded"):
+    for part in (
+        "500 reports",
+        "any text",
+        "collect with --candidates, or hedgerow local decode",
+        "unbounded",
+    ):
         assert part in said
     (row,) = overview.to_dict()["metrics"]
     assert (row["detected"], row["lifetime_epsilon"], row["reports"]) == (None, None, 500)
@@ -198,24 +247,51 @@ def test_texts_are_found_among_candidates(store: CounterStore) -> None:
 @pytest.mark.parametrize(
     ("candidates", "told"),
     [
-        ({"none": ["a"]}, "must be for a metric that is collected here, and counts values; got 'none'"),
-        ({"age": ["a"]}, "must be for a metric that is collected here, and counts values; got 'age'"),
+        (
+            {"none": ["a"]},
+            "must be for a metric that is collected here, and counts values; got 'none'",
+        ),
+        (
+            {"age": ["a"]},
+            "must be for a metric that is collected here, and counts values; got 'age'",
+        ),
         ({"colour": ["a"]}, "of 'colour' must be a different name for each of its 50 codes; got 1"),
-        ({"colour": [*map(str, range(49)), "7"]}, "of 'colour' must be a different name for each of its 50 codes; got 50"),
-        ({"colour": [*map(str, range(50)), "7"]}, "of 'colour' must be a different name for each of its 50 codes; got 51"),
+        (
+            {"colour": [*map(str, range(49)), "7"]},
+            "of 'colour' must be a different name for each of its 50 codes; got 50",
+        ),
+        (
+            {"colour": [*map(str, range(50)), "7"]},
+            "of 'colour' must be a different name for each of its 50 codes; got 51",
+        ),
         ({"home": []}, "must be 1 to 10,000 texts"),
-        ({"home": [str(number) for number in range(10_001)]}, "hedgerow local decode takes more; got 10001"),
+        (
+            {"home": [str(number) for number in range(10_001)]},
+            "hedgerow local decode takes more; got 10001",
+        ),
     ],
 )
-def test_candidates_that_cannot_be_looked_for(store: CounterStore, candidates: dict[str, list[str]], told: str) -> None:
+def test_candidates_that_cannot_be_looked_for(
+    store: CounterStore, candidates: dict[str, list[str]], told: str
+) -> None:
     with pytest.raises(InvalidArgument, match=told):
         Dashboard(store, EpochCalendar([METRIC, TEXTS, MEAN]), candidates)
 
 
 def test_codes_have_names(store: CounterStore) -> None:
     assert isinstance(METRIC.scheme, KAry)
-    store.add([BatchCounters(METRIC, b"a", expected.answers(METRIC.scheme, np.repeat([0, 3], [5_000, 2_000])))])
-    overview = Dashboard(store, EpochCalendar([METRIC]), {"colour": ["red", "green", "blue", "<i>black</i>", *map(str, range(46))]})
+    store.add(
+        [
+            BatchCounters(
+                METRIC, b"a", expected.answers(METRIC.scheme, np.repeat([0, 3], [5_000, 2_000]))
+            )
+        ]
+    )
+    overview = Dashboard(
+        store,
+        EpochCalendar([METRIC]),
+        {"colour": ["red", "green", "blue", "<i>black</i>", *map(str, range(46))]},
+    )
     (row,) = overview.rows()
     assert row.estimates is not None
     assert [finding.value for finding in row.estimates] == ["red", "<i>black</i>"]
@@ -226,22 +302,35 @@ def test_codes_have_names(store: CounterStore) -> None:
     ("before", "told"),
     [
         (KAry(4, 60_000), "0"),  # other rules for texts that are codes now
-        (Rappor(k=8, h=2, m=1 << 15, f=0, p=16_384, q=49_152), None),  # the same texts would take too much memory in so many cohorts
+        # the same texts would take too much memory in so many cohorts
+        (Rappor(k=8, h=2, m=1 << 15, f=0, p=16_384, q=49_152), None),
         (Rappor(k=64, h=2, m=8, f=0, p=16_384, q=49_152), "a.example"),
     ],
 )
-def test_an_earlier_epoch_may_have_had_other_rules(store: CounterStore, before: LocalProtocol, told: str | None) -> None:
+def test_an_earlier_epoch_may_have_had_other_rules(
+    store: CounterStore, before: LocalProtocol, told: str | None
+) -> None:
     earlier, texts = Metric.of("home", before), ["a.example", *map(str, range(100))]
     now = replace(TEXTS, epoch=1)
     if isinstance(before, Rappor):
-        store.add([BatchCounters(earlier, b"a", before.aggregate(expected.reports(earlier, {"a.example": 1 << 16})))])
+        store.add(
+            [
+                BatchCounters(
+                    earlier,
+                    b"a",
+                    before.aggregate(expected.reports(earlier, {"a.example": 1 << 16})),
+                )
+            ]
+        )
     else:
         add(store, earlier, np.zeros(5_000, np.int64))
     rows = Dashboard(store, EpochCalendar([now]), {"home": texts}).rows()
     assert [row.metric for row in rows] == [now, earlier]
     assert (None if rows[1].estimates is None else str(rows[1].estimates[0].value)) == told
     # The other way round: names of codes are no candidates.
-    again = Dashboard(store, EpochCalendar([Metric.of("home", KAry(2, 60_000), epoch=2)]), {"home": ["yes", "no"]}).rows()
+    again = Dashboard(
+        store, EpochCalendar([Metric.of("home", KAry(2, 60_000), epoch=2)]), {"home": ["yes", "no"]}
+    ).rows()
     assert isinstance(before, Rappor) == (again[1].estimates is None)
 
 
@@ -249,7 +338,12 @@ def test_many_cohorts_leave_room_for_fewer_candidates(store: CounterStore) -> No
     """Else a list that is short enough for 128 cohorts would fill the memory in 4,096."""
     wide = Metric.of("wide", Rappor(k=8, h=2, m=4_096, f=16_384, p=16_384, q=49_152))
     texts = [str(number) for number in range(513)]
-    with pytest.raises(InvalidArgument, match="must be 1 to 512 texts in so many cohorts; hedgerow local decode takes more; got 513"):
+    with pytest.raises(
+        InvalidArgument,
+        match=(
+            "must be 1 to 512 texts in so many cohorts; hedgerow local decode takes more; got 513"
+        ),
+    ):
         Dashboard(store, EpochCalendar([wide]), {"wide": texts})
     (row,) = Dashboard(store, EpochCalendar([wide]), {"wide": texts[:3]}).rows()
     assert row.estimates == ()
@@ -257,12 +351,22 @@ def test_many_cohorts_leave_room_for_fewer_candidates(store: CounterStore) -> No
 
 @pytest.mark.long
 def test_the_longest_list_of_candidates_takes_little_memory(store: CounterStore) -> None:
-    """Hundreds of the texts are found, so that there is much to fit. All at once it would take more than 70 MB."""
+    """Hundreds of the texts are found, so that there is much to fit. All at once it would take
+    more than 70 MB.
+    """
     texts = [f"page-{number}.example" for number in range(MAX_CANDIDATES)]
     scheme = Rappor(k=128, h=2, m=128, f=2, p=2_048, q=63_488)
     home = Metric.of("home", scheme)
     held = (200_000 / np.arange(1, MAX_CANDIDATES + 1)).astype(np.int64)
-    store.add([BatchCounters(home, b"one", simulate_counters(scheme, scheme.hash_values(texts, home.permanent_hash), held))])
+    store.add(
+        [
+            BatchCounters(
+                home,
+                b"one",
+                simulate_counters(scheme, scheme.hash_values(texts, home.permanent_hash), held),
+            )
+        ]
+    )
     overview = Dashboard(store, EpochCalendar([home]), {"home": texts})
     tracemalloc.start()
     try:

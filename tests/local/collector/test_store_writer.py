@@ -1,4 +1,6 @@
-"""The writer: one word per batch, after it is on disk; what is wrong with one does not touch the others."""
+"""The writer: one word per batch, after it is on disk; what is wrong with one does not touch the
+others.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def test_many_threads_add(store: CounterStore) -> None:
     told: list[bool] = []
 
     def work(number: int) -> None:
-        told.extend(writer.add(one(f"{turn}", 1, 0, 0, 1)).result() for turn in range(number, 60 + number))
+        told.extend(
+            writer.add(one(f"{turn}", 1, 0, 0, 1)).result() for turn in range(number, 60 + number)
+        )
 
     with StoreWriter(store) as writer:
         threads = [threading.Thread(target=work, args=(number,)) for number in (0, 10, 20, 30)]
@@ -53,7 +57,8 @@ def test_what_waits_shares_a_transaction_and_closing_writes_it(store: CounterSto
             return super().add(additions)  # type: ignore[arg-type]
 
     writer = StoreWriter(Slow(store.path))
-    futures = [writer.add(one(str(number), 1, 0, 0, 1)) for number in range(600)]  # whatever it takes first, 256 are left
+    # whatever it takes first, 256 are left
+    futures = [writer.add(one(str(number), 1, 0, 0, 1)) for number in range(600)]
     assert not any(future.done() for future in futures)
     held.set()
     writer.close()
@@ -73,9 +78,13 @@ def test_a_batch_that_is_taken_cannot_be_called_off(store: CounterStore) -> None
 
 
 def test_a_batch_that_fails_does_not_take_others_along(store: CounterStore) -> None:
-    store._require_connection().execute("BEGIN IMMEDIATE")  # nothing is written until all of them wait
+    # nothing is written until all of them wait
+    store._require_connection().execute("BEGIN IMMEDIATE")
     with StoreWriter(CounterStore(store.path)) as writer:
-        told = [writer.add(one(key, count, 0, 0, 1)) for key, count in (("a", (1 << 62) - 2), ("b", 1), ("c", 1), ("a", 1))]
+        told = [
+            writer.add(one(key, count, 0, 0, 1))
+            for key, count in (("a", (1 << 62) - 2), ("b", 1), ("c", 1), ("a", 1))
+        ]
         store._require_connection().execute("ROLLBACK")
         assert [told[number].result() for number in (0, 1, 3)] == [True, True, False]
         with pytest.raises(Refused, match="counters are full"):

@@ -31,13 +31,24 @@ def test_estimates_lie_to_scale_with_their_intervals() -> None:
     whisker = next(path.attrib["d"] for path in root.iter(f"{SVG}path") if "H" in path.attrib["d"])
     start, end = map(float, re.match(r"M([\d.]+) [\d.]+H([\d.]+)", whisker).groups())  # type: ignore[union-attr]
     assert (start + end) / 2 == pytest.approx(first, abs=0.1)
-    assert {"What there is", "first", "second <b>", "7", "0", "400", "800", "estimate and 95 % interval, clients"} <= set(words)
+    assert {
+        "What there is",
+        "first",
+        "second <b>",
+        "7",
+        "0",
+        "400",
+        "800",
+        "estimate and 95 % interval, clients",
+    } <= set(words)
     assert "truth" not in words
 
 
 def test_the_truth_is_drawn_where_it_is_known() -> None:
     root, words = drawn(FOUND, "t", {"first": 800, "second <b>": 1_000_000.0})
-    diamonds = [path.attrib["d"] for path in root.iter(f"{SVG}path") if path.attrib["d"].endswith("z")]
+    diamonds = [
+        path.attrib["d"] for path in root.iter(f"{SVG}path") if path.attrib["d"].endswith("z")
+    ]
     assert len(diamonds) == 2 + 1  # and one in the legend
     assert "truth" in words
     assert "1,000,000" in words

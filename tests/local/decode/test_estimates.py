@@ -11,7 +11,14 @@ from scipy.special import ndtr
 
 from goodness import FAR
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.decode.estimates import Estimates, base_cut, benjamini_hochberg, benjamini_yekutieli, bonferroni, norm_sub
+from hedgerow.local.decode.estimates import (
+    Estimates,
+    base_cut,
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    bonferroni,
+    norm_sub,
+)
 from hedgerow.local.protocols import KAry, Projective
 
 
@@ -19,9 +26,12 @@ def test_p_values_are_exact_binomial_tails() -> None:
     n, q = 20, Fraction(1, 5)
     hits = np.array([0, 1, 4, 9, 20])
     found = Estimates.from_support(hits, n, Fraction(3, 5), q).p_values
-    exact = [float(sum(comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(h, n + 1))) for h in hits]
+    exact = [
+        float(sum(comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(h, n + 1))) for h in hits
+    ]
     assert found == pytest.approx(exact, rel=1e-12)
-    mirrored = Estimates.from_support(n - hits, n, Fraction(2, 5), 1 - q).p_values  # where a 0 is the evidence
+    # where a 0 is the evidence
+    mirrored = Estimates.from_support(n - hits, n, Fraction(2, 5), 1 - q).p_values
     assert mirrored == pytest.approx(exact, rel=1e-12)
 
 
@@ -50,7 +60,9 @@ def test_intervals() -> None:
     low, high = found.intervals(0.95)
     assert low == pytest.approx([10 - 1.959964, -3.919928], rel=1e-6)
     assert high == pytest.approx([10 + 1.959964, 3.919928], rel=1e-6)
-    assert found.intervals(0.95, together=True)[1] == pytest.approx([10 + 2.241403, 2 * 2.241403], rel=1e-6)
+    assert found.intervals(0.95, together=True)[1] == pytest.approx(
+        [10 + 2.241403, 2 * 2.241403], rel=1e-6
+    )
     with pytest.raises(InvalidArgument, match="confidence"):
         found.intervals(1)
 
@@ -73,15 +85,25 @@ def test_bonferroni() -> None:
 
 
 def test_benjamini_hochberg_takes_the_last_that_passes() -> None:
-    # At 0.05 of five: limits 0.01, 0.02, 0.03, 0.04, 0.05. The third misses its own, and passes with the fourth.
-    assert benjamini_hochberg([0.04, 0.5, 0.035, 0.005, 0.02], 0.05).tolist() == [True, False, True, True, True]
+    # At 0.05 of five: limits 0.01, 0.02, 0.03, 0.04, 0.05. The third misses its own, and passes
+    # with the fourth.
+    assert benjamini_hochberg([0.04, 0.5, 0.035, 0.005, 0.02], 0.05).tolist() == [
+        True,
+        False,
+        True,
+        True,
+        True,
+    ]
     assert benjamini_hochberg([0.02, 0.5, 0.6], 0.05).tolist() == [False, False, False]
     assert benjamini_hochberg([], 0.05).size == 0
 
 
 def test_benjamini_yekutieli_divides_the_level_by_a_harmonic_sum() -> None:
     p = [0.001, 0.004, 0.02, 0.5, 0.9]
-    assert benjamini_yekutieli(p, 0.05).tolist() == benjamini_hochberg(p, 0.05 / (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5)).tolist()
+    assert (
+        benjamini_yekutieli(p, 0.05).tolist()
+        == benjamini_hochberg(p, 0.05 / (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5)).tolist()
+    )
     assert benjamini_yekutieli(p, 0.05).tolist() == [True, True, False, False, False]
     assert benjamini_hochberg(p, 0.05).tolist() == [True, True, True, False, False]
     assert benjamini_yekutieli([], 0.05).size == 0
@@ -97,7 +119,8 @@ def test_benjamini_hochberg_finds_all_that_bonferroni_does() -> None:
 @pytest.mark.long
 def test_error_control_holds_over_many_collections() -> None:
     scheme, n, level, rounds = Projective.calibrate(domain=300, epsilon=1), 20_000, 0.2, 400
-    values = np.where(np.arange(n) % 5 < 2, np.arange(n) % 10, np.arange(n) % 2)  # a few values only; codes from 10 on are absent
+    # a few values only; codes from 10 on are absent
+    values = np.where(np.arange(n) % 5 < 2, np.arange(n) % 10, np.arange(n) % 2)
     absent = np.bincount(values, minlength=300) == 0
     families, shares = 0, 0.0
     for _ in range(rounds):
@@ -123,7 +146,10 @@ def test_norm_sub_is_the_nearest_vector_of_counts() -> None:
 
 def test_base_cut_keeps_what_is_there_beyond_doubt() -> None:
     found = Estimates(np.array([10.0, 1.0, -3.0]), np.ones(3), 100)
-    assert (base_cut(found).method, base_cut(found).counts.tolist()) == ("base-cut", [10.0, 0.0, 0.0])
+    assert (base_cut(found).method, base_cut(found).counts.tolist()) == (
+        "base-cut",
+        [10.0, 0.0, 0.0],
+    )
     assert found.counts.tolist() == [10.0, 1.0, -3.0]
 
 
@@ -136,7 +162,10 @@ def test_base_cut_keeps_what_is_there_beyond_doubt() -> None:
         (lambda: Estimates(np.zeros(1), np.array([-1.0]), 5), "at least 0"),
         (lambda: Estimates(np.zeros(1), np.array([np.nan]), 5), "at least 0"),
         (lambda: Estimates(np.zeros(1), np.zeros(1), -5), "n must"),
-        (lambda: Estimates(np.zeros(1), np.zeros(1), 5).detect("holm"), "control must be one of fwer, fdr"),
+        (
+            lambda: Estimates(np.zeros(1), np.zeros(1), 5).detect("holm"),
+            "control must be one of fwer, fdr",
+        ),
         (lambda: bonferroni([2.0]), "between 0 and 1"),
         (lambda: benjamini_hochberg([np.nan]), "between 0 and 1"),
         (lambda: bonferroni([0.5], 0), "level"),

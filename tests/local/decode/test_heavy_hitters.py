@@ -11,24 +11,40 @@ from hedgerow.local.protocols import Hadamard, KAry, LocalProtocol, Projective, 
 LETTERS = "abcdefghijklmnopqrstuvwxyz."
 
 
-def collected(book: PrefixSearch, texts: list[str], weights: list[float], clients: int) -> list[np.ndarray]:
+def collected(
+    book: PrefixSearch, texts: list[str], weights: list[float], clients: int
+) -> list[np.ndarray]:
     """The counters of every round, each of so many clients whose texts are exactly these shares."""
     held = np.repeat(np.arange(len(texts)), (np.array(weights) * clients).astype(int))
-    return [book.scheme.aggregate(book.scheme.encode(book.encode_prefixes(turn, texts)[held])) for turn in range(len(book.lengths))]
+    return [
+        book.scheme.aggregate(book.scheme.encode(book.encode_prefixes(turn, texts)[held]))
+        for turn in range(len(book.lengths))
+    ]
 
 
 @pytest.mark.parametrize(
     "scheme",
-    [Projective.calibrate(domain=10_000, epsilon=3), Hadamard.calibrate(domain=10_000, epsilon=3), Rappor(64, 2, 32, 16384, 6554, 58982)],
+    [
+        Projective.calibrate(domain=10_000, epsilon=3),
+        Hadamard.calibrate(domain=10_000, epsilon=3),
+        Rappor(64, 2, 32, 16384, 6554, 58982),
+    ],
     ids=lambda scheme: scheme.name,
 )
 def test_texts_are_found_that_nobody_listed(scheme: LocalProtocol) -> None:
     book = PrefixSearch(scheme, LETTERS, (2, 3, 4, 5, 6))
     rare = [a + b + "xyz" for a in "qrst" for b in LETTERS[:20]]
-    found = book.search(collected(book, ["ab", "abba.x", "hedgerow", *rare], [0.3, 0.3, 0.3, *[0.1 / 80] * 80], 50_000), "fwer", 1e-9)
+    found = book.search(
+        collected(
+            book, ["ab", "abba.x", "hedgerow", *rare], [0.3, 0.3, 0.3, *[0.1 / 80] * 80], 50_000
+        ),
+        "fwer",
+        1e-9,
+    )
     assert sorted(found.texts) == ["ab", "abba.x", "hedger"]  # the long one by its beginning
     assert found.collisions == 0
-    assert found.expected_collisions < 0.1  # 84 candidates at most, and three frequent codes of ten thousand
+    # 84 candidates at most, and three frequent codes of ten thousand
+    assert found.expected_collisions < 0.1
     assert found.estimates.n == 49_960
     assert (np.abs(found.estimates.counts - 15_000) < 8 * found.estimates.standard_errors).all()
     assert (found.estimates.p_values < 1e-9).all()
@@ -38,14 +54,21 @@ def test_nothing_frequent() -> None:
     book = PrefixSearch(KAry.calibrate(domain=1000, epsilon=1), LETTERS, (1, 2))
     nobody = np.zeros(book.scheme.counter_count, dtype=np.int64)
     found = book.search([nobody, nobody])
-    assert (found.texts, found.estimates.n, found.collisions, found.expected_collisions) == ((), 0, 0, 0.0)
+    assert (found.texts, found.estimates.n, found.collisions, found.expected_collisions) == (
+        (),
+        0,
+        0,
+        0.0,
+    )
 
 
 def test_candidates_that_share_a_code_are_counted() -> None:
     book = PrefixSearch(KAry.calibrate(domain=8, epsilon=8), "abcdefgh", (1,))
     found = book.search(collected(book, ["a"], [1.0], 20_000), "fwer", 1e-9)
     codes = book.encode_prefixes(0, list("abcdefgh"))
-    same = sorted(letter for letter, code in zip("abcdefgh", codes, strict=True) if code == codes[0])
+    same = sorted(
+        letter for letter, code in zip("abcdefgh", codes, strict=True) if code == codes[0]
+    )
     assert sorted(found.texts) == same
     assert found.collisions == (len(same) if len(same) > 1 else 0)
     assert found.expected_collisions == 1.0  # eight candidates, one code of eight is frequent
@@ -53,8 +76,14 @@ def test_candidates_that_share_a_code_are_counted() -> None:
 
 @pytest.mark.long
 def test_false_texts_stay_at_the_stated_level() -> None:
-    """From reports to dictionary, a hundred times: rare texts make some prefixes that nobody continues."""
-    book, level, runs = PrefixSearch(Projective.calibrate(domain=5_000, epsilon=2), "abcd", (2, 4)), 0.2, 100
+    """From reports to dictionary, a hundred times: rare texts make some prefixes that nobody
+    continues.
+    """
+    book, level, runs = (
+        PrefixSearch(Projective.calibrate(domain=5_000, epsilon=2), "abcd", (2, 4)),
+        0.2,
+        100,
+    )
     texts = ["abca", "dddd", "bc", *(a + b for a in "abcd" for b in "abcd")]
     weights = [0.3, 0.2, 0.2, *[0.3 / 16] * 16]
     shares, families, found_any = [], 0, 0
@@ -102,4 +131,6 @@ def test_wrong_use() -> None:
     with pytest.raises(InvalidArgument, match="between 1 and 1000"):
         PrefixSearch(KAry.calibrate(domain=10, epsilon=1), "ab", (0,))
     with pytest.raises(InvalidArgument, match="more than 1000000 candidates"):
-        PrefixSearch(book.scheme, LETTERS, (5,)).search([np.zeros(book.scheme.counter_count, dtype=np.int64)])
+        PrefixSearch(book.scheme, LETTERS, (5,)).search(
+            [np.zeros(book.scheme.counter_count, dtype=np.int64)]
+        )

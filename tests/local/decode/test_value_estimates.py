@@ -27,7 +27,8 @@ def counted(scheme: LocalProtocol, values: np.ndarray) -> tuple[Metric, np.ndarr
 def test_frequent_values_are_found_in_order(scheme: LocalProtocol, control: str) -> None:
     metric, counters = counted(scheme, np.repeat([3, 7], [60_000, 20_000]))
     found = detect_values(metric, counters, control=control, level=1e-10)
-    assert [finding.value for finding in found] == [3, 7]  # absent values: 18 chances of 1e-10 at most
+    # absent values: 18 chances of 1e-10 at most
+    assert [finding.value for finding in found] == [3, 7]
     assert count_reports(counters) == 80_000
     for finding, truth in zip(found, (60_000, 20_000), strict=True):
         assert finding.low < finding.estimate < finding.high
@@ -37,7 +38,9 @@ def test_frequent_values_are_found_in_order(scheme: LocalProtocol, control: str)
         assert list(finding.to_dict()) == ["value", "estimate", "stderr", "low", "high", "p_value"]
 
 
-@pytest.mark.parametrize("scheme", [Duchi.calibrate(domain=101, epsilon=2), Piecewise.calibrate(domain=101, epsilon=2)])
+@pytest.mark.parametrize(
+    "scheme", [Duchi.calibrate(domain=101, epsilon=2), Piecewise.calibrate(domain=101, epsilon=2)]
+)
 def test_a_mean_is_one_finding(scheme: LocalProtocol) -> None:
     metric, counters = counted(scheme, np.full(50_000, 25))
     (found,) = detect_values(metric, counters)
@@ -47,13 +50,19 @@ def test_a_mean_is_one_finding(scheme: LocalProtocol) -> None:
     assert found.stderr < 0.02
 
 
-@pytest.mark.parametrize("scheme", [Duchi.calibrate(domain=101, epsilon=2), KAry.calibrate(domain=9, epsilon=2)])
+@pytest.mark.parametrize(
+    "scheme", [Duchi.calibrate(domain=101, epsilon=2), KAry.calibrate(domain=9, epsilon=2)]
+)
 def test_nothing_counted_is_nothing_found(scheme: LocalProtocol) -> None:
-    assert detect_values(Metric.of("colour", scheme), np.zeros(scheme.counter_count, np.int64)) == []
+    assert (
+        detect_values(Metric.of("colour", scheme), np.zeros(scheme.counter_count, np.int64)) == []
+    )
 
 
 def test_codes_have_names() -> None:
-    metric, counters = counted(KAry.calibrate(domain=3, epsilon=4), np.repeat([2, 0], [3_000, 1_000]))
+    metric, counters = counted(
+        KAry.calibrate(domain=3, epsilon=4), np.repeat([2, 0], [3_000, 1_000])
+    )
     found = detect_values(metric, counters, names=["red", "green", "blue"], level=1e-10)
     assert [finding.value for finding in found] == ["blue", "red"]
     with pytest.raises(InvalidArgument, match="as many as the metric has values, 3; got 2"):
@@ -68,7 +77,11 @@ def test_texts_are_found_among_candidates() -> None:
     names = ["b.example", "c.example", "a.example", *(f"{number}.example" for number in range(40))]
     found = detect_values(metric, counters, names=names, control="fwer", level=1e-6)
     assert [finding.value for finding in found][:2] == ["a.example", "b.example"]
-    assert detect_values(metric, counters, names=[*names, "a.example"], control="fwer", level=1e-6) == found  # named twice, counted once
+    # named twice, counted once
+    assert (
+        detect_values(metric, counters, names=[*names, "a.example"], control="fwer", level=1e-6)
+        == found
+    )
     assert count_reports(counters) == 30_000
     with pytest.raises(InvalidArgument, match="must name the candidates"):
         detect_values(metric, counters)

@@ -17,12 +17,18 @@ from local import channel, pooled
 def laws(scheme: Hadamard) -> list[channel.Law]:
     p, order = Fraction(scheme.keep, 65536), scheme.order
     return [
-        {bytes([2 * j + bit]): (p if bit == (j & v).bit_count() % 2 else 1 - p) / order for j in range(order) for bit in (0, 1)}
+        {
+            bytes([2 * j + bit]): (p if bit == (j & v).bit_count() % 2 else 1 - p) / order
+            for j in range(order)
+            for bit in (0, 1)
+        }
         for v in range(scheme.domain)
     ]
 
 
-@pytest.mark.parametrize("scheme", [Hadamard(2, 40000), Hadamard(5, 50000), Hadamard(8, 65535)], ids=str)
+@pytest.mark.parametrize(
+    "scheme", [Hadamard(2, 40000), Hadamard(5, 50000), Hadamard(8, 65535)], ids=str
+)
 def test_reports_follow_a_law_whose_ratios_reach_epsilon(scheme: Hadamard) -> None:
     channel.check(scheme, laws(scheme))
     assert min(channel.drawn(scheme, laws(scheme), 20_000)) > 1e-9
@@ -48,7 +54,9 @@ def test_variance_is_the_known_one(epsilon: float, known: float) -> None:
 
 def test_transform_is_its_definition() -> None:
     numbers = np.array([3, -1, 4, 1, -5, 9, 2, 6])
-    naive = [sum(int(x) * (-1) ** (j & v).bit_count() for j, x in enumerate(numbers)) for v in range(8)]
+    naive = [
+        sum(int(x) * (-1) ** (j & v).bit_count() for j, x in enumerate(numbers)) for v in range(8)
+    ]
     assert hadamard_transform(numbers).tolist() == naive
     assert numbers.tolist() == [3, -1, 4, 1, -5, 9, 2, 6]
 
@@ -56,7 +64,10 @@ def test_transform_is_its_definition() -> None:
 def test_support_is_counted_one_by_one() -> None:
     scheme = Hadamard(6, 50000)
     records = scheme.encode(np.arange(600) % 6)
-    agreeing = [sum(int(report) % 2 == (int(report) // 2 & v).bit_count() % 2 for report in records[:, 0]) for v in range(6)]
+    agreeing = [
+        sum(int(report) % 2 == (int(report) // 2 & v).bit_count() % 2 for report in records[:, 0])
+        for v in range(6)
+    ]
     assert scheme.count_support(scheme.aggregate(records)).tolist() == agreeing
 
 
@@ -66,7 +77,9 @@ def test_squared_errors_are_the_variance() -> None:
 
 
 def test_sizes() -> None:
-    assert [(Hadamard(d, 40000).order, Hadamard(d, 40000).record_size) for d in (2, 128, 129, 100_000)] == [
+    assert [
+        (Hadamard(d, 40000).order, Hadamard(d, 40000).record_size) for d in (2, 128, 129, 100_000)
+    ] == [
         (2, 1),
         (128, 1),
         (256, 2),

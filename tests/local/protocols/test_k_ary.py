@@ -24,7 +24,9 @@ def test_a_fair_coin_for_two_values_costs_the_logarithm_of_three() -> None:
     assert KAry(2, 32768).lifetime_epsilon == epsilon
 
 
-@pytest.mark.parametrize("scheme", [KAry(2, 32768), KAry(3, 1), KAry(5, 20000), KAry(7, 65535)], ids=str)
+@pytest.mark.parametrize(
+    "scheme", [KAry(2, 32768), KAry(3, 1), KAry(5, 20000), KAry(7, 65535)], ids=str
+)
 def test_ratios_stay_within_epsilon_and_reach_it(scheme: KAry) -> None:
     channel.check(scheme, laws(scheme))
 
@@ -41,18 +43,25 @@ def test_calibrated_is_within_epsilon_and_the_most_there_is(domain: int, epsilon
     assert scheme.truth == 65535 or KAry(domain, scheme.truth + 1).epsilon > Fraction(str(epsilon))
 
 
-@pytest.mark.parametrize(("domain", "epsilon", "expected"), [(10, 1, 3.63), (1000, 2, 24.6), (10, 0.5, 22.9), (10, 3, 0.0771)])
+@pytest.mark.parametrize(
+    ("domain", "epsilon", "expected"),
+    [(10, 1, 3.63), (1000, 2, 24.6), (10, 0.5, 22.9), (10, 3, 0.0771)],
+)
 def test_variance_is_the_known_one(domain: int, epsilon: float, expected: float) -> None:
     exact = (exp(epsilon) + domain - 2) / (exp(epsilon) - 1) ** 2
     assert exact == pytest.approx(expected, rel=0.002)
     # A truth of so few 1/65536 is a little less than epsilon allows.
-    assert KAry.calibrate(domain=domain, epsilon=epsilon).variance(0, 1) == pytest.approx(exact, rel=0.02)
+    assert KAry.calibrate(domain=domain, epsilon=epsilon).variance(0, 1) == pytest.approx(
+        exact, rel=0.02
+    )
 
 
 def test_variance_of_a_frequent_value_counts_its_holders() -> None:
     scheme, n, f = KAry(4, 30000), 1000, 0.3
     p, q = float(scheme.own_support), float(scheme.other_support)
-    assert scheme.variance(f, n) == pytest.approx(n * q * (1 - q) / (p - q) ** 2 + n * f * (1 - p - q) / (p - q))
+    assert scheme.variance(f, n) == pytest.approx(
+        n * q * (1 - q) / (p - q) ** 2 + n * f * (1 - p - q) / (p - q)
+    )
 
 
 @pytest.mark.long
@@ -60,7 +69,9 @@ def test_squared_errors_are_the_variance() -> None:
     pooled.check(KAry.calibrate(domain=1000, epsilon=1), 100_000)
 
 
-@pytest.mark.parametrize(("domain", "record"), [(2, 1), (256, 1), (257, 2), (65536, 2), (65537, 3), (1 << 24, 3)])
+@pytest.mark.parametrize(
+    ("domain", "record"), [(2, 1), (256, 1), (257, 2), (65536, 2), (65537, 3), (1 << 24, 3)]
+)
 def test_a_report_has_as_many_bytes_as_the_domain_needs(domain: int, record: int) -> None:
     scheme = KAry(domain, 65535)
     assert scheme.record_size == record
@@ -78,10 +89,14 @@ def test_codes_come_back_through_the_bytes() -> None:
 def test_states_add_up() -> None:
     scheme = KAry(3, 40000)
     records = scheme.encode([0, 1, 2, 0, 1])
-    assert (scheme.aggregate(records[:2]) + scheme.aggregate(records[2:]) == scheme.aggregate(records)).all()
+    assert (
+        scheme.aggregate(records[:2]) + scheme.aggregate(records[2:]) == scheme.aggregate(records)
+    ).all()
 
 
-@pytest.mark.parametrize(("domain", "truth"), [(1, 5), (2**24 + 1, 5), (2, 0), (2, 65536), (2, True), (2.0, 5), (2, 0.5)])
+@pytest.mark.parametrize(
+    ("domain", "truth"), [(1, 5), (2**24 + 1, 5), (2, 0), (2, 65536), (2, True), (2.0, 5), (2, 0.5)]
+)
 def test_bad_parameters(domain: object, truth: object) -> None:
     with pytest.raises(InvalidArgument):
         KAry(domain, truth)  # type: ignore[arg-type]

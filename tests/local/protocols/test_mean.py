@@ -24,14 +24,21 @@ def duchi(scheme: Duchi) -> list[channel.Law]:
 
 def piecewise(scheme: Piecewise) -> list[channel.Law]:
     a, steps, w = Fraction(scheme.truth, 65536), scheme.domain - 1, scheme.window
-    return [{bytes([y]): a / w if c <= y < c + w else (1 - a) / steps for y in range(steps + w)} for c in range(scheme.domain)]
+    return [
+        {bytes([y]): a / w if c <= y < c + w else (1 - a) / steps for y in range(steps + w)}
+        for c in range(scheme.domain)
+    ]
 
 
 def hybrid(scheme: Hybrid) -> list[channel.Law]:
     mix, places = Fraction(scheme.mix, 65536), scheme.domain - 1 + scheme.window
-    fine, coarse = piecewise(Piecewise(scheme.domain, scheme.window, scheme.truth)), duchi(Duchi(scheme.domain, scheme.coin))
+    fine, coarse = (
+        piecewise(Piecewise(scheme.domain, scheme.window, scheme.truth)),
+        duchi(Duchi(scheme.domain, scheme.coin)),
+    )
     return [
-        {y: mix * chance for y, chance in a.items()} | {bytes([places + y[0]]): (1 - mix) * chance for y, chance in b.items()}
+        {y: mix * chance for y, chance in a.items()}
+        | {bytes([places + y[0]]): (1 - mix) * chance for y, chance in b.items()}
         for a, b in zip(fine, coarse, strict=True)
     ]
 
@@ -54,8 +61,17 @@ def test_hybrid_follows_a_law_whose_ratios_reach_the_larger_epsilon() -> None:
 
 def per_client(scheme: Mean) -> dict[bytes, float]:
     """The estimate that each single report gives."""
-    bound = scheme.piecewise.output_count + 2 if isinstance(scheme, Hybrid) else scheme.output_count if isinstance(scheme, Piecewise) else 2
-    rows = [np.frombuffer(number.to_bytes(scheme.record_size, "big"), dtype=np.uint8).reshape(1, -1) for number in range(bound)]
+    bound = (
+        scheme.piecewise.output_count + 2
+        if isinstance(scheme, Hybrid)
+        else scheme.output_count
+        if isinstance(scheme, Piecewise)
+        else 2
+    )
+    rows = [
+        np.frombuffer(number.to_bytes(scheme.record_size, "big"), dtype=np.uint8).reshape(1, -1)
+        for number in range(bound)
+    ]
     return {row.tobytes(): float(scheme.estimate(scheme.aggregate(row)).counts[0]) for row in rows}
 
 
@@ -68,13 +84,17 @@ def per_client(scheme: Mean) -> dict[bytes, float]:
     ],
     ids=["duchi", "piecewise", "hybrid"],
 )
-def test_estimates_are_unbiased_and_have_the_stated_variance_by_enumeration(scheme: Mean, laws: list[channel.Law]) -> None:
+def test_estimates_are_unbiased_and_have_the_stated_variance_by_enumeration(
+    scheme: Mean, laws: list[channel.Law]
+) -> None:
     estimate = per_client(scheme)
     for code, law in enumerate(laws):
         x = code / (scheme.domain - 1)
         mean = sum(float(chance) * estimate[y] for y, chance in law.items())
         assert mean == pytest.approx(x, abs=1e-12)
-        assert scheme.variance(x, 1) == pytest.approx(sum(float(chance) * (estimate[y] - x) ** 2 for y, chance in law.items()), rel=1e-9)
+        assert scheme.variance(x, 1) == pytest.approx(
+            sum(float(chance) * (estimate[y] - x) ** 2 for y, chance in law.items()), rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1, 3])
@@ -84,14 +104,22 @@ def test_variances_are_the_known_ones_on_a_fine_grid(epsilon: float, t: float) -
     coarse = ((full + 1) / (full - 1)) ** 2 - t**2
     fine = t**2 / (root - 1) + (root + 3) / (3 * (root - 1) ** 2)
     domain = 20_001
-    assert 4 * Duchi.calibrate(domain=domain, epsilon=epsilon).variance(x, 1) == pytest.approx(coarse, rel=0.001)
-    assert 4 * Piecewise.calibrate(domain=domain, epsilon=epsilon).variance(x, 1) == pytest.approx(fine, rel=0.001)
+    assert 4 * Duchi.calibrate(domain=domain, epsilon=epsilon).variance(x, 1) == pytest.approx(
+        coarse, rel=0.001
+    )
+    assert 4 * Piecewise.calibrate(domain=domain, epsilon=epsilon).variance(x, 1) == pytest.approx(
+        fine, rel=0.001
+    )
     mix = 1 - 1 / root if epsilon > 0.61 else 0
-    assert 4 * Hybrid.calibrate(domain=domain, epsilon=epsilon).variance(x, 1) == pytest.approx(mix * fine + (1 - mix) * coarse, rel=0.001)
+    assert 4 * Hybrid.calibrate(domain=domain, epsilon=epsilon).variance(x, 1) == pytest.approx(
+        mix * fine + (1 - mix) * coarse, rel=0.001
+    )
 
 
 def test_the_hybrid_is_worth_it_from_0_61_on() -> None:
-    assert [Hybrid.calibrate(domain=20_001, epsilon=epsilon).mix > 0 for epsilon in (0.6, 0.62)] == [False, True]
+    assert [
+        Hybrid.calibrate(domain=20_001, epsilon=epsilon).mix > 0 for epsilon in (0.6, 0.62)
+    ] == [False, True]
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 4])
@@ -109,7 +137,9 @@ def test_squared_errors_are_the_variance(kind: type[Mean]) -> None:
     estimate = per_client(scheme)
     for code in (0, 400, 1000):
         records = np.ascontiguousarray(scheme.encode(np.full(n, code)))
-        found, counts = np.unique(records.view(f"V{scheme.record_size}").ravel(), return_counts=True)
+        found, counts = np.unique(
+            records.view(f"V{scheme.record_size}").ravel(), return_counts=True
+        )
         error = np.array([estimate[bytes(row.tobytes())] for row in found]) - code / 1000
         mean, square, fourth = (float((counts * error**power).sum()) / n for power in (1, 2, 4))
         exact, noise = scheme.variance(code / 1000, 1), ((fourth - square**2) / n) ** 0.5
@@ -124,7 +154,14 @@ def test_the_standard_error_is_no_less_than_the_truth(kind: type[Mean]) -> None:
     scheme, n = kind.calibrate(domain=101, epsilon=1), 20_000
     for values in (np.full(n, 50), np.where(np.arange(n) % 2, 0, 100), np.arange(n) % 101):
         found = scheme.estimate(scheme.aggregate(scheme.encode(values)))
-        exact = sum(scheme.variance(value / 100, int(count)) for value, count in enumerate(np.bincount(values)) if count) ** 0.5
+        exact = (
+            sum(
+                scheme.variance(value / 100, int(count))
+                for value, count in enumerate(np.bincount(values))
+                if count
+            )
+            ** 0.5
+        )
         assert found.n == n
         assert abs(found.counts[0] - values.sum() / 100) < FAR * exact
         assert exact * 0.98 < found.standard_errors[0] < 1.25 * exact
@@ -139,7 +176,9 @@ def test_nobody_reported() -> None:
 def test_states_add_up() -> None:
     scheme = Hybrid(5, 2, 50000, 40000, 30000)
     records = scheme.encode([0, 1, 2, 3, 4, 4])
-    assert (scheme.aggregate(records[:2]) + scheme.aggregate(records[2:]) == scheme.aggregate(records)).all()
+    assert (
+        scheme.aggregate(records[:2]) + scheme.aggregate(records[2:]) == scheme.aggregate(records)
+    ).all()
 
 
 @pytest.mark.parametrize(
@@ -159,7 +198,10 @@ def test_states_add_up() -> None:
         (lambda: Duchi(5, 30000).estimate(np.zeros(3, dtype=np.int64)), "counters"),
         (lambda: Duchi(5, 30000).aggregate(np.array([[2]], dtype=np.uint8)), "nothing was counted"),
         (lambda: Piecewise(5, 3, 40000).aggregate(np.array([[7]], dtype=np.uint8)), "not below 7"),
-        (lambda: Hybrid(5, 3, 40000, 30000, 5).aggregate(np.array([[9]], dtype=np.uint8)), "not below 9"),
+        (
+            lambda: Hybrid(5, 3, 40000, 30000, 5).aggregate(np.array([[9]], dtype=np.uint8)),
+            "not below 9",
+        ),
     ],
 )
 def test_bad_input(make: object, message: str) -> None:

@@ -28,7 +28,11 @@ def laws(scheme: Projective) -> list[channel.Law]:
     inside = sum(orthogonal(u, points[0], scheme.field) for u in points)
     near, far = a / inside, (1 - a) / (len(points) - inside)
     return [
-        {bytes([place]): near if orthogonal(u, v, scheme.field) else far for place, u in enumerate(points)} for v in points[: scheme.domain]
+        {
+            bytes([place]): near if orthogonal(u, v, scheme.field) else far
+            for place, u in enumerate(points)
+        }
+        for v in points[: scheme.domain]
     ]
 
 
@@ -52,13 +56,20 @@ def test_every_value_reports_by_its_law(scheme: Projective) -> None:
     assert channel.fit(scheme, 0, laws(scheme)[-1]) < 1e-9
 
 
-@pytest.mark.parametrize("scheme", [*SMALL, Projective(100, 2, 7, 40000), Projective(150, 7, 4, 30000)], ids=str)
+@pytest.mark.parametrize(
+    "scheme", [*SMALL, Projective(100, 2, 7, 40000), Projective(150, 7, 4, 30000)], ids=str
+)
 def test_support_is_counted_one_by_one(scheme: Projective) -> None:
     points = vectors(scheme.field, scheme.dimension)
     counts = (np.arange(len(points)) * 7919) % 13
     state = np.append(counts, counts.sum())
     naive = [
-        sum(int(count) for u, count in zip(points, counts, strict=True) if orthogonal(u, v, scheme.field)) for v in points[: scheme.domain]
+        sum(
+            int(count)
+            for u, count in zip(points, counts, strict=True)
+            if orthogonal(u, v, scheme.field)
+        )
+        for v in points[: scheme.domain]
     ]
     assert scheme.count_support(state).tolist() == naive
 
@@ -74,7 +85,9 @@ def test_variance_is_close_to_the_best(epsilon: float, loss: float) -> None:
 
 
 def test_the_variance_at_a_hundred_thousand_values_is_2_4_percent_above_the_best() -> None:
-    ratio = Projective.calibrate(domain=100_000, epsilon=1).variance(0, 1) / (4 * exp(1) / (exp(1) - 1) ** 2)
+    ratio = Projective.calibrate(domain=100_000, epsilon=1).variance(0, 1) / (
+        4 * exp(1) / (exp(1) - 1) ** 2
+    )
     assert ratio == pytest.approx(1.024, abs=0.001)
 
 
@@ -98,7 +111,10 @@ def test_a_hundred_thousand_values_are_decoded() -> None:
 def test_a_part_of_the_values_can_be_asked_for() -> None:
     scheme = Projective(100, 3, 5, 36000)
     state = scheme.aggregate(scheme.encode(np.arange(500) % 100))
-    assert scheme.estimate(state, [7, 3]).counts.tolist() == scheme.estimate(state).counts[[7, 3]].tolist()
+    assert (
+        scheme.estimate(state, [7, 3]).counts.tolist()
+        == scheme.estimate(state).counts[[7, 3]].tolist()
+    )
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,15 @@ def test_some_values_can_be_asked_for() -> None:
         scheme.estimate(state, [4])
 
 
-@pytest.mark.parametrize("state", [np.zeros(4, np.int64), np.zeros(5, np.float64), np.array([0, 0, 0, 0, -1]), np.zeros((1, 5), np.int64)])
+@pytest.mark.parametrize(
+    "state",
+    [
+        np.zeros(4, np.int64),
+        np.zeros(5, np.float64),
+        np.array([0, 0, 0, 0, -1]),
+        np.zeros((1, 5), np.int64),
+    ],
+)
 def test_a_state_of_another_form_is_refused(state: object) -> None:
     with pytest.raises(InvalidArgument, match="counters must be 5"):
         KAry(4, 30000).estimate(state)

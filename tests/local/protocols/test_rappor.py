@@ -1,4 +1,6 @@
-"""RAPPOR: golden epsilons, the law of reports, counting, and what links the reports of one client."""
+"""RAPPOR: golden epsilons, the law of reports, counting, and what links the reports of one
+client.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,11 @@ def test_golden(f: int, p: int, q: int, one: float, all_: float) -> None:
     assert float(scheme.lifetime_epsilon) == pytest.approx(all_, abs=5e-5)
 
 
-@pytest.mark.parametrize("scheme", [SMALL, Rappor(6, 2, 1, 20000, 50000, 10000), Rappor(5, 2, 1, 0, 30000, 40000)], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [SMALL, Rappor(6, 2, 1, 20000, 50000, 10000), Rappor(5, 2, 1, 0, 30000, 40000)],
+    ids=str,
+)
 def test_epsilon_is_the_largest_ratio_of_likelihoods(scheme: Rappor) -> None:
     """Over all pairs of filters with h bits and all reports."""
     low, high = scheme.report_probabilities
@@ -44,12 +50,18 @@ def test_epsilon_is_the_largest_ratio_of_likelihoods(scheme: Rappor) -> None:
     def worst(clear: Fraction, set_: Fraction) -> Fraction:
         def chance(report: tuple[int, ...], bits: tuple[int, ...]) -> Fraction:
             return Fraction(
-                prod(one if shown else 1 - one for shown, one in zip(report, (set_ if b else clear for b in bits), strict=True))
+                prod(
+                    one if shown else 1 - one
+                    for shown, one in zip(report, (set_ if b else clear for b in bits), strict=True)
+                )
             )
 
         first = filters[0]
         reports = product((0, 1), repeat=scheme.k)
-        return max(chance(report, first) / min(chance(report, other) for other in filters) for report in reports)
+        return max(
+            chance(report, first) / min(chance(report, other) for other in filters)
+            for report in reports
+        )
 
     assert 0 <= float(scheme.epsilon) - log(worst(low, high)) < 1e-9
     if scheme.f:
@@ -57,19 +69,27 @@ def test_epsilon_is_the_largest_ratio_of_likelihoods(scheme: Rappor) -> None:
         assert 0 <= float(scheme.lifetime_epsilon) - log(worst(half, 1 - half)) < 1e-9
 
 
-@pytest.mark.parametrize("scheme", [SMALL, Rappor(12, 3, 2, 16384, 49152, 16384), Rappor(8, 1, 1, 0, 10000, 50000)], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [SMALL, Rappor(12, 3, 2, 16384, 49152, 16384), Rappor(8, 1, 1, 0, 10000, 50000)],
+    ids=str,
+)
 def test_bits_are_reported_with_the_stated_probabilities(scheme: Rappor) -> None:
     n = 400_000
     records = scheme.encode(np.full(n, 7))
     state = scheme.aggregate(records)
-    bits, sizes = state[: scheme.m * scheme.k].reshape(scheme.m, scheme.k), state[scheme.m * scheme.k : -1]
+    bits, sizes = (
+        state[: scheme.m * scheme.k].reshape(scheme.m, scheme.k),
+        state[scheme.m * scheme.k : -1],
+    )
     assert state.size == scheme.counter_count
     assert state[-1] == sizes.sum() == n
     own = np.zeros((scheme.m, scheme.k), dtype=bool)
     np.put_along_axis(own, scheme.hash_values([7])[0], True, axis=1)
     expected = np.where(own, *(float(number) for number in reversed(scheme.report_probabilities)))
     spread = np.sqrt(sizes[:, None] * expected * (1 - expected))
-    assert (np.abs(bits - sizes[:, None] * expected) < 7 * spread).all()  # 32 normal tails beyond 7: 1e-10
+    # 32 normal tails beyond 7: 1e-10
+    assert (np.abs(bits - sizes[:, None] * expected) < 7 * spread).all()
     assert scheme.m == 1 or chi_square(sizes, np.full(scheme.m, n / scheme.m)) > ALARM
 
 
@@ -77,20 +97,29 @@ def test_reports_of_clients_are_counted_alike() -> None:
     metric = Metric.of("home", SMALL)
     for cohort, text in product(range(4), ("a", "https://example.org/ü")):
         bits = reference.compute_bloom_filter(metric, cohort, text)
-        assert set(SMALL.hash_values([text], metric.permanent_hash)[0, cohort]) == {place for place, bit in enumerate(bits) if bit}
+        assert set(SMALL.hash_values([text], metric.permanent_hash)[0, cohort]) == {
+            place for place, bit in enumerate(bits) if bit
+        }
     secrets = [bytes([i]) * 32 for i in range(50)]
-    records = [reference.encode_report(metric, "a", reference.DrawStream(), secret) for secret in secrets]
+    records = [
+        reference.encode_report(metric, "a", reference.DrawStream(), secret) for secret in secrets
+    ]
     rows = np.frombuffer(b"".join(records), dtype=np.uint8).reshape(50, SMALL.record_size)
     state = SMALL.aggregate(rows)
     cohorts = [reference.compute_cohort(metric, secret) for secret in secrets]
     assert state[32:36].tolist() == np.bincount(cohorts, minlength=4).tolist()
     unpacked = np.unpackbits(rows[:, 2:], axis=1)
-    assert state[:32].reshape(4, 8)[2].tolist() == unpacked[np.array(cohorts) == 2].sum(axis=0).tolist()
+    assert (
+        state[:32].reshape(4, 8)[2].tolist()
+        == unpacked[np.array(cohorts) == 2].sum(axis=0).tolist()
+    )
 
 
 def test_states_add() -> None:
     records = SMALL.encode(np.arange(1000) % 5)
-    np.testing.assert_array_equal(SMALL.aggregate(records), SMALL.aggregate(records[:300]) + SMALL.aggregate(records[300:]))
+    np.testing.assert_array_equal(
+        SMALL.aggregate(records), SMALL.aggregate(records[:300]) + SMALL.aggregate(records[300:])
+    )
     assert SMALL.aggregate(records[:0]).tolist() == [0] * SMALL.counter_count
 
 
@@ -103,7 +132,9 @@ def test_candidates_are_found(swap: bool) -> None:
     assert found.n == 50_000
     assert found.detect("fwer", 1e-9)[:2].all()
     assert not found.detect("fwer", 1e-9)[3:].any()
-    assert (np.abs(found.counts[:3] - [30_000, 15_000, 5_000]) < 8 * found.standard_errors[:3]).all()
+    assert (
+        np.abs(found.counts[:3] - [30_000, 15_000, 5_000]) < 8 * found.standard_errors[:3]
+    ).all()
 
 
 def test_variance_is_that_of_the_decoder_for_even_others() -> None:
@@ -118,23 +149,36 @@ def test_variance_is_that_of_the_decoder_for_even_others() -> None:
 
 
 def test_reports_of_one_client_are_linked_by_the_permanent_answer() -> None:
-    """The same permanent answer twice is no coincidence; two reports made from it look alike, but not beyond what the lifetime allows."""
+    """The same permanent answer twice is no coincidence; two reports made from it look alike,
+    but not beyond what the lifetime allows.
+    """
     metric = Metric.of("home", Rappor(128, 2, 1, 32768, 32768, 49152))
     first = [reference.compute_permanent_bits(metric, bytes([i]) * 32, "a") for i in range(40)]
     again = [reference.compute_permanent_bits(metric, bytes([i]) * 32, "a") for i in range(40)]
     assert first == again  # memoised: who sees B' knows the client again
     assert len({tuple(bits) for bits in first}) == 40  # and nobody else
     other = [reference.compute_permanent_bits(metric, bytes([i]) * 32, "b") for i in range(40)]
-    apart = [sum(x != y for x, y in zip(a, b, strict=True)) for a, b in zip(first, other, strict=True)]
+    apart = [
+        sum(x != y for x, y in zip(a, b, strict=True)) for a, b in zip(first, other, strict=True)
+    ]
     assert min(apart) > 20  # a new value has new noise: the same client is not known by it
 
 
 def test_single_reports_hardly_link() -> None:
-    """40 clients with one value, two days: their permanent bits pair all of them, their reports few (about 4; 24 once in 10^9 runs)."""
+    """40 clients with one value, two days: their permanent bits pair all of them, their reports
+    few (about 4; 24 once in 10^9 runs).
+    """
     metric = Metric.of("home", Rappor(128, 2, 1, 32768, 32768, 49152))
-    kept = np.array([reference.compute_permanent_bits(metric, bytes([i]) * 32, "a") for i in range(40)])
-    rows = np.hstack([np.zeros((40, 2), dtype=np.uint8), np.packbits(kept.astype(np.uint8), axis=1)])
-    days = [np.unpackbits(HOME.instantaneous_response(rows)[:, 2:], axis=1).astype(int) for _ in range(2)]
+    kept = np.array(
+        [reference.compute_permanent_bits(metric, bytes([i]) * 32, "a") for i in range(40)]
+    )
+    rows = np.hstack(
+        [np.zeros((40, 2), dtype=np.uint8), np.packbits(kept.astype(np.uint8), axis=1)]
+    )
+    days = [
+        np.unpackbits(HOME.instantaneous_response(rows)[:, 2:], axis=1).astype(int)
+        for _ in range(2)
+    ]
 
     def paired(first: np.ndarray, second: np.ndarray) -> int:
         apart = (first[:, None, :] != second[None, :, :]).sum(axis=2)
@@ -145,9 +189,11 @@ def test_single_reports_hardly_link() -> None:
 
 
 def test_reports_link_no_further_than_the_lifetime_allows() -> None:
-    """Whatever is made of t reports of one value, the ratio of likelihoods of two values stays below e^lifetime, and many get there.
+    """Whatever is made of t reports of one value, the ratio of likelihoods of two values stays
+    below e^lifetime, and many get there.
 
-    For one bit that only the first value sets: the reports are t coins, biased by a permanent bit that is 1 with probability 1-f/2 or f/2.
+    For one bit that only the first value sets: the reports are t coins, biased by a permanent bit
+    that is 1 with probability 1-f/2 or f/2.
     """
     scheme = HOME
     f, p, q = (number / 65536 for number in (scheme.f, scheme.p, scheme.q))
@@ -157,8 +203,11 @@ def test_reports_link_no_further_than_the_lifetime_allows() -> None:
             by_one, by_zero = (ones * log(c) + (reports - ones) * log(1 - c) for c in (q, p))
             top = max(by_one, by_zero)
             one, zero = exp(by_one - top), exp(by_zero - top)
-            ratios.append(abs(log(((1 - f / 2) * one + f / 2 * zero) / (f / 2 * one + (1 - f / 2) * zero))))
-        total = scheme.h * sum(ratios)  # h bits show a 1 that is the first value's, h a 0 that is the second's
+            ratios.append(
+                abs(log(((1 - f / 2) * one + f / 2 * zero) / (f / 2 * one + (1 - f / 2) * zero)))
+            )
+        # h bits show a 1 that is the first value's, h a 0 that is the second's
+        total = scheme.h * sum(ratios)
         assert total <= float(scheme.lifetime_epsilon)
         if reports == 1:
             assert total == pytest.approx(float(scheme.epsilon), rel=1e-9)
@@ -192,7 +241,11 @@ def test_wrong_records_count_nothing() -> None:
     cohort, padding = good.copy(), good.copy()
     cohort[1, 1] = 4
     padding[2, -1] |= 1
-    for records, says in ((cohort, "cohort that is not below 4"), (padding, "after its last"), (good[:, :-1], "4 in each row")):
+    for records, says in (
+        (cohort, "cohort that is not below 4"),
+        (padding, "after its last"),
+        (good[:, :-1], "4 in each row"),
+    ):
         with pytest.raises(InvalidArgument, match=says):
             scheme.aggregate(records)
 

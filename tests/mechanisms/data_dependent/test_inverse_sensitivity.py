@@ -1,4 +1,6 @@
-"""Inverse sensitivity: the true answer first, privacy on every tiny data set, and a maximum that says of itself how useless it is."""
+"""Inverse sensitivity: the true answer first, privacy on every tiny data set, and a maximum that
+says of itself how useless it is.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def mode(data: tiny.Data) -> int:
     return max(sorted(set(data)), key=data.count, default=0)
 
 
-def lengths(statistic: object, relation: str, points: int, most: int, centre: range) -> dict[tiny.Data, list[int]]:
+def lengths(
+    statistic: object, relation: str, points: int, most: int, centre: range
+) -> dict[tiny.Data, list[int]]:
     """How many steps from each data set to one with each answer, by walking through all of them."""
     graph: dict[tiny.Data, list[tiny.Data]] = {}
     for one, other in tiny.neighbours(relation, points, most):
@@ -47,14 +51,18 @@ def lengths(statistic: object, relation: str, points: int, most: int, centre: ra
                 if there not in steps:
                     steps[there] = steps[here] + 1
                     queue.append(there)
-        found[start] = [min(steps[data] for data in steps if statistic(data) == z) for z in range(points)]  # type: ignore[operator]
+        found[start] = [
+            min(steps[data] for data in steps if statistic(data) == z) for z in range(points)
+        ]  # type: ignore[operator]
     return found
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_mode_by_lengths_of_its_own(relation: str) -> None:
     found = lengths(mode, relation, 3, 7, range(1, 4))
-    laws = {data: {z: exp(ONE.log_prob(z, length)) for z in range(3)} for data, length in found.items()}
+    laws = {
+        data: {z: exp(ONE.log_prob(z, length)) for z in range(3)} for data, length in found.items()
+    }
     for one, other in tiny.neighbours(relation, 3, 3):
         if one and other:
             assert tiny.worst(laws[one], laws[other]) <= 2 + 1e-9
@@ -86,10 +94,15 @@ def test_count_is_laplace_noise_at_half_the_epsilon() -> None:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("p", PLACES, ids=str)
-def test_no_pair_of_tiny_neighbours_loses_more_than_stated_and_the_truth_is_likeliest(p: Fraction, relation: str) -> None:
+def test_no_pair_of_tiny_neighbours_loses_more_than_stated_and_the_truth_is_likeliest(
+    p: Fraction, relation: str
+) -> None:
     quantile = Quantile(p, relation)
     data = tiny.every(4, range(1, 5))
-    laws = {rows: {z: exp(ONE.quantile_log_prob(z, quantile, tiny.sample(rows, 4))) for z in range(4)} for rows in data}
+    laws = {
+        rows: {z: exp(ONE.quantile_log_prob(z, quantile, tiny.sample(rows, 4))) for z in range(4)}
+        for rows in data
+    }
     for one, other in tiny.neighbours(relation, 4, 4):
         if one and other:
             assert tiny.worst(laws[one], laws[other]) <= 2 + 1e-9
@@ -101,15 +114,23 @@ def test_no_pair_of_tiny_neighbours_loses_more_than_stated_and_the_truth_is_like
 
 
 def test_under_change_one_the_quantile_is_that_of_the_exponential_mechanism() -> None:
-    column, quantile = Sample.from_values([1, 4, 4, 9], lower=0, upper=12), Quantile(F(1, 3), "change-one")
+    column, quantile = (
+        Sample.from_values([1, 4, 4, 9], lower=0, upper=12),
+        Quantile(F(1, 3), "change-one"),
+    )
     other = Quantiles.calibrate(at=F(1, 3), neighbours="change-one", epsilon=2)
     for z in range(13):
-        assert ONE.quantile_log_prob(z, quantile, column) == pytest.approx(other.log_prob(z, column))
+        assert ONE.quantile_log_prob(z, quantile, column) == pytest.approx(
+            other.log_prob(z, column)
+        )
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_quantile_draws_follow_their_law(relation: str) -> None:
-    column, quantile = Sample.from_values([1, 4, 4, 9, 10, 11], lower=0, upper=12), Quantile(F(1, 3), relation)
+    column, quantile = (
+        Sample.from_values([1, 4, 4, 9, 10, 11], lower=0, upper=12),
+        Quantile(F(1, 3), relation),
+    )
     law = [exp(ONE.quantile_log_prob(z, quantile, column)) for z in range(13)]
     drawn = np.bincount([ONE.quantile(quantile, column) for _ in range(700)], minlength=13)
     assert goodness.chi_square(drawn, law) > ALARM
@@ -140,10 +161,18 @@ def test_a_maximum_says_itself_that_it_is_useless(relation: str) -> None:
     assert mechanism.rank_error(0.05, Quantile(F(1, 2), relation), 1000, 2**20) < 40
     assert mechanism.rank_error(0.05, Quantile(F(999, 1000), relation), 1000, 2**20) == inf
     # And so it is: of 1,000 values up to some 40, the answer is anything up to the bound.
-    column = Sample.from_values(np.random.default_rng(7).lognormal(0, 1.2, 1000), lower=0.0, upper=10_000.0)
+    column = Sample.from_values(
+        np.random.default_rng(7).lognormal(0, 1.2, 1000), lower=0.0, upper=10_000.0
+    )
     largest = column.values[-1]
     above = (
-        1 - np.exp([mechanism.quantile_log_prob(float(z * column.grid), maximum, column) for z in range(largest - 8, largest + 1)]).sum()
+        1
+        - np.exp(
+            [
+                mechanism.quantile_log_prob(float(z * column.grid), maximum, column)
+                for z in range(largest - 8, largest + 1)
+            ]
+        ).sum()
     )
     assert above > 0.98
     # With an epsilon so large that nothing of length 1 is ever chosen, it is exact, and says so.
@@ -163,7 +192,16 @@ def test_calibration() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"epsilon": 1, "rho": 1}, {"epsilon": 0}, {"epsilon": 10_001}, {"rho": -1}, {"epsilon": 1, "rows": 0}], ids=str
+    "given",
+    [
+        {},
+        {"epsilon": 1, "rho": 1},
+        {"epsilon": 0},
+        {"epsilon": 10_001},
+        {"rho": -1},
+        {"epsilon": 1, "rows": 0},
+    ],
+    ids=str,
 )
 def test_bad_prices(given: dict[str, float]) -> None:
     with pytest.raises(InvalidArgument):
@@ -188,7 +226,9 @@ def test_other_bad_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [*bad.ARRAYS.values(), [0.0, 1.0], [0, bad.SECRET, -1], 3, None, [[0, 1]]], ids=lambda v: type(v).__name__
+    "values",
+    [*bad.ARRAYS.values(), [0.0, 1.0], [0, bad.SECRET, -1], 3, None, [[0, 1]]],
+    ids=lambda v: type(v).__name__,
 )
 @pytest.mark.usefixtures("dry")
 def test_bad_lengths_are_refused_before_anything_is_drawn(values: object) -> None:
@@ -205,8 +245,13 @@ def test_bad_data_are_refused_before_anything_is_drawn() -> None:
 
 
 @pytest.mark.parametrize("p", [F(0), F(1, 3), F(1, 2), F(1)], ids=str)
-def test_under_a_filter_a_row_that_leaves_or_enters_costs_no_more_than_one_that_changes(p: Fraction) -> None:
-    laws = {data: tiny.law_of(ONE._build_selection(Quantile(p, "change-one"), tiny.sample(data, 4))) for data in tiny.every(4, range(5))}
+def test_under_a_filter_a_row_that_leaves_or_enters_costs_no_more_than_one_that_changes(
+    p: Fraction,
+) -> None:
+    laws = {
+        data: tiny.law_of(ONE._build_selection(Quantile(p, "change-one"), tiny.sample(data, 4)))
+        for data in tiny.every(4, range(5))
+    }
     for relation in ("change-one", "add-remove"):
         for one, other in tiny.neighbours(relation, 4, 4):
             assert tiny.worst(laws[one], laws[other]) <= float(ONE.loss().epsilon) + 1e-9

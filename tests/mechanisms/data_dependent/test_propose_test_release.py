@@ -1,4 +1,6 @@
-"""Propose-test-release: exact loss on all small data sets, and the variant with the short threshold refuted twice."""
+"""Propose-test-release: exact loss on all small data sets, and the variant with the short
+threshold refuted twice.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,20 @@ Rows = tuple[tuple[int, ...], ...]
 def small(neighbours: str) -> list[Rows]:
     """All data sets over 0, …, 3: of three rows, or of up to three."""
     sizes = [3] if neighbours == "change-one" else [0, 1, 2, 3]
-    return [tuple((x,) for x in rows) for n in sizes for rows in combinations_with_replacement(range(TOP + 1), n)]
+    return [
+        tuple((x,) for x in rows)
+        for n in sizes
+        for rows in combinations_with_replacement(range(TOP + 1), n)
+    ]
 
 
 def values(rows: Rows) -> Sample:
     return Sample.from_values(np.array([x for (x,) in rows], dtype=np.int64), lower=0, upper=TOP)
 
 
-def answer_law(q: Fraction, step: Fraction, threshold: int, exact: int, distance: float, top: int = TOP) -> dict[Any, Fraction]:
+def answer_law(
+    q: Fraction, step: Fraction, threshold: int, exact: int, distance: float, top: int = TOP
+) -> dict[Any, Fraction]:
     """Test noise of rate ``q``, answer noise of ``step``."""
     release = exactly.ONE if distance == inf else exactly.at_least(q, threshold - int(distance))
     return exactly.tested(release, exactly.noisy(step, exact, 0, top))
@@ -47,21 +55,26 @@ def answer_law(q: Fraction, step: Fraction, threshold: int, exact: int, distance
 @pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1)], ids=["median", "max"])
 @pytest.mark.parametrize("bound", [1, 2])
-def test_every_pair_of_small_data_sets_keeps_two_epsilon_and_delta_exactly(neighbours: str, p: Fraction, bound: int) -> None:
+def test_every_pair_of_small_data_sets_keeps_two_epsilon_and_delta_exactly(
+    neighbours: str, p: Fraction, bound: int
+) -> None:
     statistic, step, delta = Quantile(p, neighbours), Fraction(1, 2), Fraction(1, 50)
     q = step**bound
     threshold = exactly.threshold(q, delta)
     table = {}
     for rows in small(neighbours):
         sample = values(rows)
-        table[rows] = answer_law(q, step, threshold, statistic.value(sample), statistic.distance(sample, bound))
+        table[rows] = answer_law(
+            q, step, threshold, statistic.value(sample), statistic.distance(sample, bound)
+        )
     assert len({law[None] for law in table.values()}) > 1
     verdict = is_private(table, 2 * ln(1 / q), delta, Unit(neighbours))  # type: ignore[arg-type]
     assert verdict.private, str(verdict)
 
 
 def test_a_distance_function_of_ones_own() -> None:
-    # The answer is the number of rows squared; a row more or less moves it by 2 n + 1 or 2 n - 1, more than 5 from n = 3 on.
+    # The answer is the number of rows squared; a row more or less moves it by 2 n + 1 or 2 n - 1,
+    # more than 5 from n = 3 on.
     q, step, delta = Fraction(1, 32), Fraction(1, 2), Fraction(1, 1000)
     threshold = exactly.threshold(q, delta)
 
@@ -70,15 +83,28 @@ def test_a_distance_function_of_ones_own() -> None:
 
     table = {n: law(n) for n in range(8)}
     assert is_private(table, 2 * ln(32), delta, lambda a, b: abs(a - b) == 1)
-    # The same with a D that is wrong by one: 2 and 3 may differ by 5 only, but 3 and 4 release, 7 apart.
-    wrong = {n: answer_law(q, step, threshold, n**2, max(threshold + 3 - n, 0), 50) for n in range(8)}
+    # The same with a D that is wrong by one: 2 and 3 may differ by 5 only, but 3 and 4 release, 7
+    # apart.
+    wrong = {
+        n: answer_law(q, step, threshold, n**2, max(threshold + 3 - n, 0), 50) for n in range(8)
+    }
     assert not is_private(wrong, 2 * ln(32), delta, lambda a, b: abs(a - b) == 1)
 
 
 def far_pair(q: Fraction, threshold: int, jump: int = 1000) -> list[dict[Any, Fraction]]:
-    """Two neighbours at D = 0 whose answers lie far apart; the proposed bound is 1, the noise that of e."""
+    """Two neighbours at D = 0 whose answers lie far apart; the proposed bound is 1, the noise
+    that of e.
+    """
     laws = (exactly.noisy(q, exact, 0, jump) for exact in (0, jump))
-    grouped = ({"low": sum(w for y, w in law.items() if y == "lower" or (y != "higher" and 2 * y < jump)), "high": None} for law in laws)
+    grouped = (
+        {
+            "low": sum(
+                w for y, w in law.items() if y == "lower" or (y != "higher" and 2 * y < jump)
+            ),
+            "high": None,
+        }
+        for law in laws
+    )
     result = []
     for law in grouped:
         law["high"] = 1 - law["low"]
@@ -97,10 +123,12 @@ def test_the_threshold_is_the_smallest_that_will_do(q: Fraction) -> None:
 
 @pytest.mark.parametrize("root", [2, 3, 4, 5, 10, 1000])
 def test_the_short_threshold_is_refuted_exactly_for_delta_below_an_eighth(root: int) -> None:
-    # Continuous noise at the threshold ln(2/delta)/(2 epsilon), delta = 2/root^2: a release at D = 0 has probability sqrt(delta/2)/2.
+    # Continuous noise at the threshold ln(2/delta)/(2 epsilon), delta = 2/root^2: a release at D =
+    # 0 has probability sqrt(delta/2)/2.
     delta, release = Fraction(2, root**2), Fraction(1, 2 * root)
     assert float(release) == pytest.approx(sqrt(delta / 2) / 2)
-    one, other = (exactly.tested(release, {where: exactly.ONE}) for where in ("low", "high"))  # jumps far beyond the noise
+    # jumps far beyond the noise
+    one, other = (exactly.tested(release, {where: exactly.ONE}) for where in ("low", "high"))
     verdict = is_private({0: one, 1: other}, 1, delta, [(0, 1)])
     assert verdict.private is (delta >= Fraction(1, 8))
     assert verdict.distance.value == release
@@ -127,16 +155,23 @@ def test_the_mechanism_keeps_what_it_claims() -> None:
         assert loss.epsilon == epsilon
         assert loss.delta <= delta
         q, step = exactly.q_of(mechanism.test), exactly.q_of(mechanism.noise.scale)
-        # Answers on a staircase: from place 0 on they move by one a step, and before that by 12, which is more than the bound.
-        table = {i: answer_law(q, step, mechanism.threshold, i if i >= 0 else 12 * i, max(i, 0), 4) for i in range(-k - 1, k + 3)}
-        verdict = is_private(table, epsilon, delta + exactly.HAIR, lambda a, b, k=k: abs(a - b) <= k)
+        # Answers on a staircase: from place 0 on they move by one a step, and before that by 12,
+        # which is more than the bound.
+        table = {
+            i: answer_law(q, step, mechanism.threshold, i if i >= 0 else 12 * i, max(i, 0), 4)
+            for i in range(-k - 1, k + 3)
+        }
+        verdict = is_private(
+            table, epsilon, delta + exactly.HAIR, lambda a, b, k=k: abs(a - b) <= k
+        )
         assert verdict.private, str(verdict)
 
 
 def test_golden() -> None:
     mechanism = ProposeTestRelease.calibrate(bound=5, epsilon=1, delta=1e-6)
     assert (mechanism.test, mechanism.noise.scale, mechanism.noise.grid) == (2, 10, 1)
-    assert mechanism.threshold == 27  # ln(1/delta)/e = 27.6, and the discrete tail is half of e^-27/2
+    # ln(1/delta)/e = 27.6, and the discrete tail is half of e^-27/2
+    assert mechanism.threshold == 27
     assert mechanism.loss().epsilon == 1
     assert mechanism.loss().delta <= Fraction(1, 10**6)
     assert mechanism.loss().rho == ProposeTestRelease(5, Laplace(10), 2, 27).loss().rho  # type: ignore[arg-type]
@@ -170,15 +205,23 @@ def test_a_bound_above_the_global_sensitivity_always_passes() -> None:
     median = Quantile(Fraction(1, 2), "change-one")
     assert median.distance(sample, 10) == inf
     assert (
-        ProposeTestRelease.calibrate(bound=10, epsilon=1, delta=1e-6).sample(median.value(sample), median.distance(sample, 10)) is not None
+        ProposeTestRelease.calibrate(bound=10, epsilon=1, delta=1e-6).sample(
+            median.value(sample), median.distance(sample, 10)
+        )
+        is not None
     )
 
 
 def test_a_constant_column_is_released_and_a_wild_one_is_not() -> None:
-    median, mechanism = Quantile(Fraction(1, 2), "change-one"), ProposeTestRelease.calibrate(bound=1, epsilon=2, delta=1e-9)
+    median, mechanism = (
+        Quantile(Fraction(1, 2), "change-one"),
+        ProposeTestRelease.calibrate(bound=1, epsilon=2, delta=1e-9),
+    )
     for data, released in (([50] * 201, True), ([0] * 100 + [50] + [100] * 100, False)):
         sample = Sample.from_values(data, lower=0, upper=100)
-        assert (mechanism.sample(median.value(sample), median.distance(sample, 1)) is not None) is released
+        assert (
+            mechanism.sample(median.value(sample), median.distance(sample, 1)) is not None
+        ) is released
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
@@ -212,7 +255,10 @@ def test_bad_group(group: object) -> None:
     def calibrate(k: Any) -> object:
         return ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=0.1, group=k)
 
-    uses: list[Callable[[Any], object]] = [calibrate, ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=0.1).loss]
+    uses: list[Callable[[Any], object]] = [
+        calibrate,
+        ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=0.1).loss,
+    ]
     for use in uses:
         with pytest.raises(InvalidArgument) as refusal:
             use(group)
@@ -246,7 +292,11 @@ def test_bad_distances_are_refused_before_anything_is_drawn(distance: object) ->
         assert str(bad.SECRET) not in "".join(traceback.format_exception(refusal.value))
 
 
-@pytest.mark.parametrize("data", [*bad.ARRAYS.values(), [1], np.array(1), nan, inf, None, "1", True, 0.5], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "data",
+    [*bad.ARRAYS.values(), [1], np.array(1), nan, inf, None, "1", True, 0.5],
+    ids=lambda v: type(v).__name__,
+)
 @pytest.mark.usefixtures("dry")
 def test_bad_data_are_refused_before_anything_is_drawn(data: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:

@@ -1,4 +1,6 @@
-"""Smooth sensitivity: the loss of medians of all small data sets, from log_prob; and local sensitivity caught in the act."""
+"""Smooth sensitivity: the loss of medians of all small data sets, from log_prob; and local
+sensitivity caught in the act.
+"""
 
 from __future__ import annotations
 
@@ -30,28 +32,46 @@ Rows = tuple[tuple[int, ...], ...]
 
 
 def made(noise: str = "power", delta: float | None = None, **more: Any) -> SmoothSensitivity:
-    return SmoothSensitivity.calibrate(**({"epsilon": 1, "delta": delta, "bound": TOP, "noise": noise} | more))
+    return SmoothSensitivity.calibrate(
+        **({"epsilon": 1, "delta": delta, "bound": TOP, "noise": noise} | more)
+    )
 
 
 def small(neighbours: str) -> list[Rows]:
     sizes = [3] if neighbours == "change-one" else [0, 1, 2, 3]
-    return [tuple((x,) for x in rows) for n in sizes for rows in combinations_with_replacement(VALUES, n)]
+    return [
+        tuple((x,) for x in rows)
+        for n in sizes
+        for rows in combinations_with_replacement(VALUES, n)
+    ]
 
 
 def pairs(neighbours: str) -> list[tuple[Rows, Rows]]:
-    return [(a, b) for a, b in combinations(small(neighbours), 2) if Unit(neighbours).distance(a, b) == 1]  # type: ignore[arg-type]
+    return [
+        (a, b)
+        for a, b in combinations(small(neighbours), 2)
+        if Unit(neighbours).distance(a, b) == 1
+    ]  # type: ignore[arg-type]
 
 
 def values(rows: Rows) -> Sample:
     return Sample.from_values(np.array([x for (x,) in rows], dtype=np.int64), lower=0, upper=TOP)
 
 
-def laws(mechanism: SmoothSensitivity, neighbours: str, window: int, local: bool = False) -> dict[Rows, np.ndarray]:
-    """For every data set the logarithms of the probabilities of a window of outputs. ``local`` puts local sensitivity in the place of S."""
+def laws(
+    mechanism: SmoothSensitivity, neighbours: str, window: int, local: bool = False
+) -> dict[Rows, np.ndarray]:
+    """For every data set the logarithms of the probabilities of a window of outputs. ``local``
+    puts local sensitivity in the place of S.
+    """
     median, found = Quantile(Fraction(1, 2), neighbours), {}
     for rows in small(neighbours):
         sample = values(rows)
-        size = max(float(median.local_sensitivity(sample)), 1e-3) if local else median.smooth_sensitivity(sample, mechanism.beta)
+        size = (
+            max(float(median.local_sensitivity(sample)), 1e-3)
+            if local
+            else median.smooth_sensitivity(sample, mechanism.beta)
+        )
         found[rows] = mechanism.log_prob(np.arange(-window, window + 1), median.value(sample), size)
     return found
 
@@ -59,7 +79,9 @@ def laws(mechanism: SmoothSensitivity, neighbours: str, window: int, local: bool
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("gamma", [2, 3, Fraction(3, 2)], ids=str)
 @pytest.mark.parametrize("epsilon", [0.3, 2])
-def test_medians_of_neighbours_differ_by_at_most_epsilon_everywhere(neighbours: str, gamma: Fraction, epsilon: float) -> None:
+def test_medians_of_neighbours_differ_by_at_most_epsilon_everywhere(
+    neighbours: str, gamma: Fraction, epsilon: float
+) -> None:
     mechanism = made(epsilon=epsilon, gamma=gamma)
     found = laws(mechanism, neighbours, 1000)
     worst = max(float(np.abs(found[a] - found[b]).max()) for a, b in pairs(neighbours))
@@ -70,7 +92,9 @@ def test_medians_of_neighbours_differ_by_at_most_epsilon_everywhere(neighbours: 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize(("noise", "delta"), NOISES[1:])
 @pytest.mark.parametrize("classical", [False, True])
-def test_medians_of_neighbours_keep_epsilon_and_delta(neighbours: str, noise: str, delta: float, classical: bool) -> None:
+def test_medians_of_neighbours_keep_epsilon_and_delta(
+    neighbours: str, noise: str, delta: float, classical: bool
+) -> None:
     mechanism = made(noise, delta, epsilon=0.8, classical=classical)
     found = {rows: np.exp(law) for rows, law in laws(mechanism, neighbours, 3000).items()}
     for p in found.values():
@@ -83,7 +107,9 @@ def test_medians_of_neighbours_keep_epsilon_and_delta(neighbours: str, noise: st
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
 def test_noise_scaled_to_local_sensitivity_is_caught(noise: str, delta: float | None) -> None:
     mechanism = made(noise, delta)
-    found = {rows: np.exp(law) for rows, law in laws(mechanism, "change-one", 3000, local=True).items()}
+    found = {
+        rows: np.exp(law) for rows, law in laws(mechanism, "change-one", 3000, local=True).items()
+    }
     gain = max(np.maximum(found[a] - exp(1) * found[b], 0).sum() for a, b in pairs("change-one"))
     assert gain > 0.3
 
@@ -117,12 +143,18 @@ def test_two_numbers_at_their_worst(noise: str, delta: float | None) -> None:
 
 def test_golden() -> None:
     assert made().beta == Fraction(49, 64)
-    assert float(made().alpha) ** 2 == pytest.approx(2 * exp(49 / 64) * (cosh(1) - cosh(49 / 64)), rel=1e-12)
-    assert float(made(epsilon=0.01).alpha ** 2 + made(epsilon=0.01).beta ** 2) == pytest.approx(0.01**2, rel=0.01)
+    assert float(made().alpha) ** 2 == pytest.approx(
+        2 * exp(49 / 64) * (cosh(1) - cosh(49 / 64)), rel=1e-12
+    )
+    assert float(made(epsilon=0.01).alpha ** 2 + made(epsilon=0.01).beta ** 2) == pytest.approx(
+        0.01**2, rel=0.01
+    )
     assert made(classical=True).alpha == made(classical=True).beta
     assert float(made(classical=True).beta) == pytest.approx(1 / 6, rel=1e-12)
     assert float(made(gamma=4, epsilon=2, dimension=2).alpha) == pytest.approx(3**-0.75, rel=1e-12)
-    assert float(made("laplace", 1e-6, classical=True).beta) == pytest.approx(1 / (2 * log(2e6)), rel=1e-12)
+    assert float(made("laplace", 1e-6, classical=True).beta) == pytest.approx(
+        1 / (2 * log(2e6)), rel=1e-12
+    )
     assert made("laplace", 1e-6).alpha == Fraction(1, 2)
 
 
@@ -140,7 +172,10 @@ def test_error_is_a_multiple_of_the_smooth_sensitivity() -> None:
     assert made(gamma=Fraction(16, 15)).error(1e-30) == inf
     for noise, delta in NOISES:  # the noise leaves it about as often as stated
         mechanism = made(noise, delta, dimension=1000, bound=1, grid=2**-20)
-        outside = sum(int((np.abs(mechanism.sample(np.zeros(1000), 1)) > mechanism.error(0.2)).sum()) for _ in range(5))
+        outside = sum(
+            int((np.abs(mechanism.sample(np.zeros(1000), 1)) > mechanism.error(0.2)).sum())
+            for _ in range(5)
+        )
         assert abs(outside - 1000) < 7 * (5000 * 0.2 * 0.8) ** 0.5
 
 
@@ -154,7 +189,11 @@ def test_draws_follow_log_prob(noise: str, delta: float | None, smooth: float) -
     same = SmoothSensitivity(1, delta, TOP, noise=noise)  # type: ignore[arg-type]
     assert alone == same
     window = np.arange(-40, 41)
-    p = np.exp(made(noise, delta).log_prob(window, 0.25, smooth * float(made(noise, delta).alpha / mechanism.alpha)))
+    p = np.exp(
+        made(noise, delta).log_prob(
+            window, 0.25, smooth * float(made(noise, delta).alpha / mechanism.alpha)
+        )
+    )
     for y, chance in zip(window, p, strict=True):
         seen = int((drawn == y).sum())
         assert abs(seen - drawn.size * chance) < 7 * (drawn.size * chance) ** 0.5 + 10
@@ -218,7 +257,9 @@ class Script:
 
 
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
-def test_work_and_public_face_do_not_depend_on_smooth_sensitivity(noise: str, delta: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_and_public_face_do_not_depend_on_smooth_sensitivity(
+    noise: str, delta: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mechanism, asked = made(noise, delta, dimension=50, bound=1, grid=2**-20), []
     face = (repr(mechanism), mechanism.error(0.05), mechanism.loss(), mechanism.grid)
     for smooth in (1, 0.3, 1e-3, 1e-6, 1e-9):
@@ -241,7 +282,10 @@ def test_bad_epsilon(epsilon: object) -> None:
 def test_the_range_of_epsilon_is_named() -> None:
     for change, told in (
         ({"epsilon": 101}, "epsilon must be at most 100 for smooth sensitivity; got 101."),
-        ({"epsilon": 1e-9}, "epsilon must be larger: beta, at most epsilon, must come to 2^-24 or more; got 1e-09."),
+        (
+            {"epsilon": 1e-9},
+            "epsilon must be larger: beta, at most epsilon, must come to 2^-24 or more; got 1e-09.",
+        ),
         (
             {"epsilon": 9, "noise": "laplace", "delta": 1e-6, "classical": True},
             "epsilon must be at most 8 in the classical form; leave classical out; got 9.0.",
@@ -304,7 +348,9 @@ def test_bad_level(beta: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [*bad.ARRAYS.values(), [1], [1, 2], nan, inf, None, "1", True, Fraction(1, 3)], ids=lambda v: type(v).__name__
+    "data",
+    [*bad.ARRAYS.values(), [1], [1, 2], nan, inf, None, "1", True, Fraction(1, 3)],
+    ids=lambda v: type(v).__name__,
 )
 @pytest.mark.usefixtures("dry")
 def test_bad_data_are_refused_before_anything_is_drawn(data: object) -> None:
@@ -318,7 +364,11 @@ def test_bad_data_are_refused_before_anything_is_drawn(data: object) -> None:
     assert refusal.value.argument == "noisy"
 
 
-@pytest.mark.parametrize("smooth", [*bad.NO_NUMBERS, *bad.NOT_POSITIVE, bad.SECRET, bad.SECRET + 0.5, Decimal("1e999999")], ids=bad.name)
+@pytest.mark.parametrize(
+    "smooth",
+    [*bad.NO_NUMBERS, *bad.NOT_POSITIVE, bad.SECRET, bad.SECRET + 0.5, Decimal("1e999999")],
+    ids=bad.name,
+)
 @pytest.mark.usefixtures("dry")
 def test_bad_smooth_sensitivity_is_refused_and_not_shown(smooth: object) -> None:
     for noise, delta in NOISES:

@@ -1,4 +1,6 @@
-"""The sparse vector technique: exact loss of whole runs for all neighbours, and the wrong variants refuted by the same sums."""
+"""The sparse vector technique: exact loss of whole runs for all neighbours, and the wrong
+variants refuted by the same sums.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,12 @@ def claim(first: Fraction, second: Fraction, shifts: int) -> Epsilon:
 
 
 def pair(below: int, above: int, **how: Any) -> Epsilon | float:
-    """The loss of a run at its worst: answers that rise and are below nevertheless, then answers that fall and are above."""
-    one, other = (exactly.run((up,) * below + (down,) * above, **how) for up, down in ((0, 0), (1, -1)))
+    """The loss of a run at its worst: answers that rise and are below nevertheless, then answers
+    that fall and are above.
+    """
+    one, other = (
+        exactly.run((up,) * below + (down,) * above, **how) for up, down in ((0, 0), (1, -1))
+    )
     return max(max_divergence(one, other), max_divergence(other, one))
 
 
@@ -52,8 +58,12 @@ def test_the_exact_laws_are_laws() -> None:
         law = exactly.run((0, 1, -2), first, second, 2, leads)
         assert sum(law.values()) == 1
         assert min(law.values()) >= 0
-    # By hand: the threshold noise is 0 with probability 1/3, at least 1 with 1/3; without answer noise 0 is above when it is at most 0.
-    assert exactly.run((0,), HALF, Fraction(0), 1) == {(False,): Fraction(1, 3), (True,): Fraction(2, 3)}
+    # By hand: the threshold noise is 0 with probability 1/3, at least 1 with 1/3; without answer
+    # noise 0 is above when it is at most 0.
+    assert exactly.run((0,), HALF, Fraction(0), 1) == {
+        (False,): Fraction(1, 3),
+        (True,): Fraction(2, 3),
+    }
 
 
 @pytest.mark.parametrize("cutoff", [1, 2, 3])
@@ -80,7 +90,9 @@ def test_the_gap_costs_nothing_more(cutoff: int) -> None:
 def test_the_claim_is_nearly_reached() -> None:
     found = pair(6, 1, first=HALF, second=HALF, cutoff=1)
     assert found < claim(HALF, HALF, 2)
-    assert float(found.bounds()[0]) == pytest.approx(float(claim(HALF, HALF, 2).bounds()[0]), rel=1e-3)  # type: ignore[union-attr]
+    assert float(found.bounds()[0]) == pytest.approx(
+        float(claim(HALF, HALF, 2).bounds()[0]), rel=1e-3
+    )  # type: ignore[union-attr]
     # So the monotone claim is too small for answers that do not move the same way.
     assert found > claim(HALF, HALF, 1)
 
@@ -94,7 +106,9 @@ def test_no_noise_on_the_answers_is_refuted() -> None:
 def test_no_noise_on_the_threshold_is_refuted() -> None:
     assert pair(6, 1, first=Fraction(0), second=HALF, cutoff=1) > claim(HALF, HALF, 2)
     # Each "below" costs again, so no claim that leaves out the number of questions can hold.
-    assert pair(6, 1, first=Fraction(0), second=HALF, cutoff=1) > pair(5, 1, first=Fraction(0), second=HALF, cutoff=1) + Fraction(1, 2)
+    assert pair(6, 1, first=Fraction(0), second=HALF, cutoff=1) > pair(
+        5, 1, first=Fraction(0), second=HALF, cutoff=1
+    ) + Fraction(1, 2)
 
 
 def test_noise_that_does_not_grow_with_the_cutoff_is_refuted() -> None:
@@ -113,11 +127,17 @@ def test_no_cutoff_is_refuted() -> None:
 @pytest.mark.parametrize("cutoff", [1, 3])
 @pytest.mark.parametrize("monotone", [False, True])
 def test_the_mechanism_keeps_what_it_claims(epsilon: Fraction, cutoff: int, monotone: bool) -> None:
-    mechanism = SparseVector.calibrate(sensitivity=1, epsilon=epsilon, cutoff=cutoff, monotone=monotone)
+    mechanism = SparseVector.calibrate(
+        sensitivity=1, epsilon=epsilon, cutoff=cutoff, monotone=monotone
+    )
     assert mechanism.loss(1).epsilon == epsilon
     first, second = exactly.q_of(mechanism.threshold_scale), exactly.q_of(mechanism.answer_scale)
     up, down = (1, 0) if monotone else (1, -1)
-    for one, other in (((0,) * 4, (up, up, down, down)), ((0,) * 4, (-up, -up, -down, -down)), ((1, 0, 0, 1), (0, 0, 0, 0))):
+    for one, other in (
+        ((0,) * 4, (up, up, down, down)),
+        ((0,) * 4, (-up, -up, -down, -down)),
+        ((1, 0, 0, 1), (0, 0, 0, 0)),
+    ):
         laws = {answers: exactly.run(answers, first, second, cutoff) for answers in (one, other)}
         assert is_private(laws, epsilon, exactly.HAIR, [(one, other)])
 
@@ -127,9 +147,12 @@ def test_calibration() -> None:
     first, second = 3 / mechanism.threshold_scale, 24 / mechanism.answer_scale
     assert first + second == 1
     assert float(second / first) == pytest.approx(4, rel=1e-3)  # (2 cutoff)^(2/3)
-    assert SparseVector.calibrate(sensitivity=1, epsilon=1, monotone=True) == SparseVector(Fraction(2), Fraction(2), 1, True)
+    assert SparseVector.calibrate(sensitivity=1, epsilon=1, monotone=True) == SparseVector(
+        Fraction(2), Fraction(2), 1, True
+    )
     assert mechanism.loss(6).epsilon == 2
-    assert mechanism.loss(Sensitivity.each(10, 3)).epsilon == 1  # every answer moves: what counts is by how much each
+    # every answer moves: what counts is by how much each
+    assert mechanism.loss(Sensitivity.each(10, 3)).epsilon == 1
     assert SparseVector.calibrate(sensitivity=1, epsilon=1, cutoff=10**6).loss(1).epsilon == 1
 
 
@@ -138,7 +161,9 @@ def test_draws_follow_the_exact_law() -> None:
     for leads, gap in ((None, False), (2, True)):
         law = exactly.run(answers, exactly.q_of(Fraction(2)), exactly.q_of(Fraction(3)), 2, leads)
         runs = (tuple(mechanism.sample(answers, 0, gap=gap)) for _ in range(n))
-        counts = Counter(tuple(x if x is None or not gap else min(x, 2) for x in run) for run in runs)
+        counts = Counter(
+            tuple(x if x is None or not gap else min(x, 2) for x in run) for run in runs
+        )
         assert set(counts) <= set(law)
         for outcome, weight in law.items():
             p = float(weight)
@@ -175,14 +200,20 @@ def test_answers_come_one_by_one_and_stop_at_the_cutoff() -> None:
 
 def test_every_run_has_a_threshold_of_its_own() -> None:
     wide = SparseVector(Fraction(10**6), Fraction(1, 1000), 1)
-    assert len({tuple(wide.sample([0], 0)) for _ in range(200)}) == 2  # one chance in 2^199 to be all alike
+    # one chance in 2^199 to be all alike
+    assert len({tuple(wide.sample([0], 0)) for _ in range(200)}) == 2
 
 
 def test_large_numbers_and_other_kinds_of_whole_numbers() -> None:
     still = SparseVector(Fraction(1, 1000), Fraction(1, 1000), 10)
     assert list(still.sample([10**30, 10**30 - 1, -(10**400)], 10**30)) == [True, False, False]
     assert list(still.sample(np.array([1, 2, 3]), 2)) == [False, True, True]
-    assert list(still.sample((1.0, Decimal(2), Fraction(3), np.int8(4)), 3.0)) == [False, False, True, True]  # type: ignore[arg-type]
+    assert list(still.sample((1.0, Decimal(2), Fraction(3), np.int8(4)), 3.0)) == [
+        False,
+        False,
+        True,
+        True,
+    ]  # type: ignore[arg-type]
     assert list(still.sample([], 3)) == []
     assert list(still.sample(range(3), 1)) == [False, True, True]
 
@@ -215,9 +246,14 @@ def test_bad_epsilon(epsilon: object) -> None:
     assert refusal.value.argument == "epsilon"
 
 
-@pytest.mark.parametrize("sensitivity", [*bad.SENSITIVITIES, 0.5, Sensitivity.each(2, Fraction(1, 2))], ids=bad.name)
+@pytest.mark.parametrize(
+    "sensitivity", [*bad.SENSITIVITIES, 0.5, Sensitivity.each(2, Fraction(1, 2))], ids=bad.name
+)
 def test_bad_sensitivity(sensitivity: object) -> None:
-    for use in (lambda s: SparseVector.calibrate(sensitivity=s, epsilon=1), SparseVector(Fraction(1), Fraction(1)).loss):
+    for use in (
+        lambda s: SparseVector.calibrate(sensitivity=s, epsilon=1),
+        SparseVector(Fraction(1), Fraction(1)).loss,
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(sensitivity)
         assert refusal.value.argument == "sensitivity"
@@ -225,7 +261,10 @@ def test_bad_sensitivity(sensitivity: object) -> None:
 
 @pytest.mark.parametrize("cutoff", [0, -1, 1.5, nan, None, "1", True, 10**6 + 1, 10**400])
 def test_bad_cutoff(cutoff: object) -> None:
-    for use in (lambda c: SparseVector.calibrate(sensitivity=1, epsilon=1, cutoff=c), lambda c: SparseVector(Fraction(1), Fraction(1), c)):
+    for use in (
+        lambda c: SparseVector.calibrate(sensitivity=1, epsilon=1, cutoff=c),
+        lambda c: SparseVector(Fraction(1), Fraction(1), c),
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(cutoff)
         assert refusal.value.argument == "cutoff"

@@ -35,9 +35,14 @@ def key_law(q: Fraction, threshold: int, count: int, top: int) -> dict[Any, Frac
     return law | {"more": exactly.at_least(q, top - count)}
 
 
-def law(q: Fraction, threshold: int, counts: dict[str, int], keys: str, top: int) -> dict[Any, Fraction]:
+def law(
+    q: Fraction, threshold: int, counts: dict[str, int], keys: str, top: int
+) -> dict[Any, Fraction]:
     """What is published for each of ``keys``; a key that the data do not have never is."""
-    cells = [key_law(q, threshold, counts[key], top) if key in counts else {None: exactly.ONE} for key in keys]
+    cells = [
+        key_law(q, threshold, counts[key], top) if key in counts else {None: exactly.ONE}
+        for key in keys
+    ]
     joint: dict[Any, Fraction] = {}
     for outcome in product(*(cell.items() for cell in cells)):
         weight = exactly.ONE
@@ -48,14 +53,18 @@ def law(q: Fraction, threshold: int, counts: dict[str, int], keys: str, top: int
 
 
 def units(max_keys: int, per_key: int) -> list[tuple[str, ...]]:
-    """What one unit may have: up to ``max_keys`` of the keys a and b, each up to ``per_key`` times."""
+    """What one unit may have: up to ``max_keys`` of the keys a and b, each up to ``per_key``
+    times.
+    """
     times = range(per_key + 1)
     return [("a" * i, "b" * j) for i in times for j in times if 0 < (i > 0) + (j > 0) <= max_keys]
 
 
 def small(neighbours: str, max_keys: int, per_key: int) -> list[tuple[tuple[str, ...], ...]]:
     sizes = [2] if neighbours == "change-one" else [0, 1, 2]
-    return [rows for n in sizes for rows in combinations_with_replacement(units(max_keys, per_key), n)]
+    return [
+        rows for n in sizes for rows in combinations_with_replacement(units(max_keys, per_key), n)
+    ]
 
 
 def counted(rows: tuple[tuple[str, ...], ...]) -> dict[str, int]:
@@ -65,7 +74,9 @@ def counted(rows: tuple[tuple[str, ...], ...]) -> dict[str, int]:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("max_keys", [1, 2])
 @pytest.mark.parametrize("per_key", [1, 2])
-def test_every_pair_of_small_data_sets_keeps_epsilon_and_delta_exactly(neighbours: str, max_keys: int, per_key: int) -> None:
+def test_every_pair_of_small_data_sets_keeps_epsilon_and_delta_exactly(
+    neighbours: str, max_keys: int, per_key: int
+) -> None:
     q, moved = Fraction(1, 2), max_keys * per_key * (2 if neighbours == "change-one" else 1)
     threshold = per_key + exactly.threshold(q, DELTA / max_keys)
     data = small(neighbours, max_keys, per_key)
@@ -73,21 +84,26 @@ def test_every_pair_of_small_data_sets_keeps_epsilon_and_delta_exactly(neighbour
     verdict = is_private(table, moved * ln(1 / q), DELTA, Unit(neighbours))  # type: ignore[arg-type]
     assert verdict.private, str(verdict)
     lower = {rows: law(q, threshold - 1, counted(rows), "ab", threshold + 2) for rows in data}
-    # One less, and a key that one unit has alone comes through too often. (With two keys the bound leaves out that both may.)
+    # One less, and a key that one unit has alone comes through too often. (With two keys the bound
+    # leaves out that both may.)
     assert max_keys == 2 or not is_private(lower, moved * ln(1 / q), DELTA, Unit(neighbours))  # type: ignore[arg-type]
 
 
 def test_a_delta_that_forgets_the_number_of_keys_is_refuted() -> None:
     q, keys = Fraction(1, 2), "abcd"
     threshold = 1 + exactly.threshold(q, DELTA)
-    one, other = law(q, threshold, {}, keys, threshold), law(q, threshold, dict.fromkeys(keys, 1), keys, threshold)
+    one, other = (
+        law(q, threshold, {}, keys, threshold),
+        law(q, threshold, dict.fromkeys(keys, 1), keys, threshold),
+    )
     assert epsilon_distance(one, other, 4 * ln(1 / q)).value > DELTA
     enough = 1 + exactly.threshold(q, DELTA / 4)
     other = law(q, enough, dict.fromkeys(keys, 1), keys, enough)
     assert epsilon_distance(one, other, 4 * ln(1 / q)).value <= DELTA
 
 
-# Noise that is cut: the last values of one world have no counterpart in the other, also in keys that both have.
+# Noise that is cut: the last values of one world have no counterpart in the other, also in keys
+# that both have.
 
 
 def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
@@ -104,7 +120,9 @@ def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
 
 def end(q: Fraction, cut: int, s: int) -> Fraction:
     """The chance of the s last values."""
-    return sum((q ** abs(z) for z in range(cut - s + 1, cut + 1)), Fraction(0)) / sum(q ** abs(z) for z in range(-cut, cut + 1))
+    return sum((q ** abs(z) for z in range(cut - s + 1, cut + 1)), Fraction(0)) / sum(
+        q ** abs(z) for z in range(-cut, cut + 1)
+    )
 
 
 def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
@@ -114,23 +132,38 @@ def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, 
         joint: dict[Any, Fraction] = {(): exactly.ONE}
         for count in counts:
             law = cut_law(q, cut, count)
-            joint = {(*said, y): weight * part for said, weight in joint.items() for y, part in law.items()}
+            joint = {
+                (*said, y): weight * part
+                for said, weight in joint.items()
+                for y, part in law.items()
+            }
         worlds.append(joint)
     epsilon = sum(abs(a - b) for a, b in zip(one, other, strict=True)) * ln(1 / q)
-    return max(epsilon_distance(*worlds, epsilon).value, epsilon_distance(*worlds[::-1], epsilon).value)
+    return max(
+        epsilon_distance(*worlds, epsilon).value, epsilon_distance(*worlds[::-1], epsilon).value
+    )
 
 
-@pytest.mark.parametrize(("q", "m", "cut"), [(Fraction(1, 2), 1, 6), (Fraction(3, 4), 2, 9), (Fraction(9, 10), 1, 5)], ids=str)
+@pytest.mark.parametrize(
+    ("q", "m", "cut"),
+    [(Fraction(1, 2), 1, 6), (Fraction(3, 4), 2, 9), (Fraction(9, 10), 1, 5)],
+    ids=str,
+)
 @pytest.mark.parametrize("swap", [False, True])
-def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(q: Fraction, m: int, cut: int, swap: bool) -> None:
-    """All moves by up to m of counts from none to far above the threshold: no more than h c(m), and that up to second order where keys are
-    large, on either side. Charged for one side, as a threshold may be, or with a cut one lower, it would be too little."""
+def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(
+    q: Fraction, m: int, cut: int, swap: bool
+) -> None:
+    """All moves by up to m of counts from none to far above the threshold: no more than h c(m), and
+    that up to second order where keys are large, on either side. Charged for one side, as a
+    threshold may be, or with a cut one lower, it would be too little."""
     sizes, h = (0, 1, m + 1, cut, cut + 1, 2 * cut + 1, 4 * cut), 2 if swap else 1
     delta = h * end(q, cut, m)
     worst = Fraction(0)
     for first, second in product(sizes, sizes if swap else (0,)):
         for s in range(1, m + 1):
-            worst = max(worst, cut_distance(q, cut, (first, second + s * swap), (first + s, second)))
+            worst = max(
+                worst, cut_distance(q, cut, (first, second + s * swap), (first + s, second))
+            )
     assert worst <= delta
     assert worst >= delta - delta**2 / 4
     assert worst > h * end(q, cut + 1, m)
@@ -140,7 +173,10 @@ def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(q: Fraction, m: int
 @pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(9, 10)], ids=str)
 def test_a_group_does_most_in_one_key_where_noise_is_cut(q: Fraction) -> None:
     cut, size = 9, 40
-    each = [cut_distance(q, cut, (size,) * len(moves), tuple(size + s for s in moves)) for moves in ((3,), (2, 1), (1, 1, 1))]
+    each = [
+        cut_distance(q, cut, (size,) * len(moves), tuple(size + s for s in moves))
+        for moves in ((3,), (2, 1), (1, 1, 1))
+    ]
     assert max(each) == each[0] == end(q, cut, 3)
     assert each[0] > 3 * end(q, cut, 1) > each[2]  # three times what one may do is too little
     assert cut_distance(q, cut, (0,), (3,)) == each[0]
@@ -168,7 +204,10 @@ class Clipped(StabilityHistogram):
     def sample(self, counts: Any) -> dict[Any, int]:
         super().sample(counts)
         k = self.threshold - 1
-        noisy = {key: counts[key] + max(-k, min(k, Laplace(self.scale).sample(0))) for key in sorted(counts)}
+        noisy = {
+            key: counts[key] + max(-k, min(k, Laplace(self.scale).sample(0)))
+            for key in sorted(counts)
+        }
         return {key: count for key, count in noisy.items() if count > k}
 
 
@@ -196,7 +235,9 @@ def test_cut_noise_is_drawn_as_its_law_says() -> None:
     law = cut_law(exactly.q_of(Fraction(2)), 5, 5)
     assert set(seen) <= set(law)
     for outcome, weight in law.items():
-        assert abs(seen[outcome] - n * float(weight)) < 7 * (n * float(weight * (1 - weight))) ** 0.5
+        assert (
+            abs(seen[outcome] - n * float(weight)) < 7 * (n * float(weight * (1 - weight))) ** 0.5
+        )
     for count in range(1, 15):
         assert mechanism.publish_probability(count) == pytest.approx(
             float(1 - cut_law(exactly.q_of(Fraction(2)), 5, count)[None]), rel=1e-12
@@ -210,7 +251,9 @@ def test_bad_cuts() -> None:
         with pytest.raises(InvalidArgument) as refusal:
             StabilityHistogram(Fraction(1), 5, "add-remove", cut=cut)  # type: ignore[arg-type]
         assert refusal.value.argument == "cut"
-    with pytest.raises(InvalidArgument, match="False where the threshold is not above a quarter of the scale"):
+    with pytest.raises(
+        InvalidArgument, match="False where the threshold is not above a quarter of the scale"
+    ):
         StabilityHistogram(Fraction(100), 25, "add-remove", cut=True)
     assert StabilityHistogram(Fraction(100), 26, "add-remove", cut=True).loss().delta < 1
     assert StabilityHistogram(Fraction(1), 3, "add-remove", per_key=3, cut=True).loss().delta == 1
@@ -235,20 +278,33 @@ def test_a_group_may_have_many_small_keys_or_few_large_ones() -> None:
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)], ids=str)
 @pytest.mark.parametrize("neighbours", RELATIONS)
-@pytest.mark.parametrize(("max_keys", "per_key", "group"), [(1, 1, 1), (3, 5, 1), (2, 1, 4), (2, 3, 10)])
-def test_calibration_is_enough_and_not_a_step_more(epsilon: Fraction, neighbours: str, max_keys: int, per_key: int, group: int) -> None:
+@pytest.mark.parametrize(
+    ("max_keys", "per_key", "group"), [(1, 1, 1), (3, 5, 1), (2, 1, 4), (2, 3, 10)]
+)
+def test_calibration_is_enough_and_not_a_step_more(
+    epsilon: Fraction, neighbours: str, max_keys: int, per_key: int, group: int
+) -> None:
     delta = Fraction(1, 10**9)
     mechanism = StabilityHistogram.calibrate(
-        epsilon=epsilon, delta=delta, neighbours=neighbours, max_keys=max_keys, per_key=per_key, group=group
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        max_keys=max_keys,
+        per_key=per_key,
+        group=group,
     )
     loss = mechanism.loss(group)
     cells = max_keys * (2 if neighbours == "change-one" else 1)
     assert mechanism.scale == group * cells * per_key / epsilon
     assert loss.epsilon == epsilon
     assert loss.delta <= delta
-    assert loss.rho == Laplace(mechanism.scale).loss(Sensitivity.each(cells, per_key).group(group)).rho
+    assert (
+        loss.rho == Laplace(mechanism.scale).loss(Sensitivity.each(cells, per_key).group(group)).rho
+    )
     assert replace(mechanism, threshold=mechanism.threshold - 1).loss(group).delta > delta
-    other = replace(mechanism, threshold=mechanism.threshold - (not mechanism.cut), cut=not mechanism.cut)
+    other = replace(
+        mechanism, threshold=mechanism.threshold - (not mechanism.cut), cut=not mechanism.cut
+    )
     assert other.loss(group).delta > delta  # it is cut just where that is lower
 
 
@@ -261,7 +317,8 @@ def test_golden() -> None:
     assert exactly.at_least(q, 27) <= Fraction(1, 10**6) < exactly.at_least(q, 26)
     assert mechanism.error(0.05) == Laplace(Fraction(1)).error(0.05) == 3
     assert not mechanism.cut
-    for neighbours, scale, threshold in (("add-remove", 10, 110), ("change-one", 20, 218)):  # 133 and 264 where noise is not cut
+    # 133 and 264 where noise is not cut
+    for neighbours, scale, threshold in (("add-remove", 10, 110), ("change-one", 20, 218)):
         small = StabilityHistogram.calibrate(epsilon=0.1, delta=1e-6, neighbours=neighbours)
         assert (small.scale, small.threshold, small.cut) == (scale, threshold, True)
 
@@ -270,14 +327,17 @@ def test_a_group_that_reaches_the_threshold_has_no_delta_left() -> None:
     mechanism = StabilityHistogram.calibrate(epsilon=1, delta=1e-6, neighbours="add-remove")
     assert mechanism.loss(14).delta < 1
     assert mechanism.loss(15).delta == 1
-    assert StabilityHistogram(Fraction(100), 3, "add-remove", 10).loss().delta == 1  # ten keys, nearly even each
+    # ten keys, nearly even each
+    assert StabilityHistogram(Fraction(100), 3, "add-remove", 10).loss().delta == 1
 
 
 def test_publish_probability() -> None:
     mechanism = StabilityHistogram(Fraction(3), 12, "add-remove")
     q = exactly.q_of(Fraction(3))
     for count in range(1, 60):
-        assert mechanism.publish_probability(count) == pytest.approx(float(exactly.at_least(q, 12 - count)), rel=1e-12)
+        assert mechanism.publish_probability(count) == pytest.approx(
+            float(exactly.at_least(q, 12 - count)), rel=1e-12
+        )
     assert mechanism.publish_probability(10**400) == 1
 
 
@@ -296,10 +356,49 @@ def test_draws_follow_the_law() -> None:
 
 def test_order_tells_nothing_of_who_came_first() -> None:
     still = StabilityHistogram(Fraction(1, 1000), 5, "add-remove")
-    counts = {"b": 9, 10: 8, "a": 7, 9: 6, None: 5, ("b", 1): 5, ("a", 2): 5, ("a", None): 5, b"x": 5, 2.5: 5, "rare": 4, (): 6}
-    counts |= {date(2026, 1, 2): 5, date(2025, 1, 2): 6, datetime(2025, 6, 1, tzinfo=UTC): 7, True: 5, np.int64(3): 5, np.str_("c"): 5}
-    expected = {b"x": 5, date(2025, 1, 2): 6, datetime(2025, 6, 1, tzinfo=UTC): 7, date(2026, 1, 2): 5, None: 5, True: 5, 2.5: 5}
-    expected |= {3: 5, 9: 6, 10: 8, "a": 7, "b": 9, "c": 5, (): 6, ("a", None): 5, ("a", 2): 5, ("b", 1): 5}
+    counts = {
+        "b": 9,
+        10: 8,
+        "a": 7,
+        9: 6,
+        None: 5,
+        ("b", 1): 5,
+        ("a", 2): 5,
+        ("a", None): 5,
+        b"x": 5,
+        2.5: 5,
+        "rare": 4,
+        (): 6,
+    }
+    counts |= {
+        date(2026, 1, 2): 5,
+        date(2025, 1, 2): 6,
+        datetime(2025, 6, 1, tzinfo=UTC): 7,
+        True: 5,
+        np.int64(3): 5,
+        np.str_("c"): 5,
+    }
+    expected = {
+        b"x": 5,
+        date(2025, 1, 2): 6,
+        datetime(2025, 6, 1, tzinfo=UTC): 7,
+        date(2026, 1, 2): 5,
+        None: 5,
+        True: 5,
+        2.5: 5,
+    }
+    expected |= {
+        3: 5,
+        9: 6,
+        10: 8,
+        "a": 7,
+        "b": 9,
+        "c": 5,
+        (): 6,
+        ("a", None): 5,
+        ("a", 2): 5,
+        ("b", 1): 5,
+    }
     for order in (counts, dict(reversed(counts.items()))):
         published = still.sample(order)
         assert list(published.items()) == list(expected.items())
@@ -328,7 +427,10 @@ def test_bad_delta(delta: object) -> None:
 
 
 def test_missing_parts() -> None:
-    for given, missing in (({"epsilon": 1, "delta": 0.1}, "neighbours"), ({"epsilon": 1, "neighbours": "add-remove"}, "delta")):
+    for given, missing in (
+        ({"epsilon": 1, "delta": 0.1}, "neighbours"),
+        ({"epsilon": 1, "neighbours": "add-remove"}, "delta"),
+    ):
         with pytest.raises(TypeError, match=missing):
             StabilityHistogram.calibrate(**given)  # type: ignore[arg-type]
 
@@ -352,12 +454,19 @@ def test_bad_neighbours(neighbours: Any) -> None:
 
 
 def test_bad_fields() -> None:
-    for fields, name in (((0, 1), "scale"), ((1e-13, 1), "scale"), ((1, 0), "threshold"), ((1, 2.5), "threshold")):
+    for fields, name in (
+        ((0, 1), "scale"),
+        ((1e-13, 1), "scale"),
+        ((1, 0), "threshold"),
+        ((1, 2.5), "threshold"),
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             StabilityHistogram(*fields, "add-remove")  # type: ignore[arg-type]
         assert refusal.value.argument == name
     with pytest.raises(InvalidArgument, match="scale"):
-        StabilityHistogram.calibrate(epsilon=1e-9, delta=0.1, neighbours="add-remove", per_key=10**6)
+        StabilityHistogram.calibrate(
+            epsilon=1e-9, delta=0.1, neighbours="add-remove", per_key=10**6
+        )
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)

@@ -1,4 +1,6 @@
-"""Stable values: the loss of both neighbours of every pair in exact arithmetic, and the variant without the 1 refuted."""
+"""Stable values: the loss of both neighbours of every pair in exact arithmetic, and the variant
+without the 1 refuted.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,15 @@ DISTANCES = (nan, -inf, 0, -1, 0.5, True, "1", None, [1], 1j)
 
 
 def chain(q: Fraction, threshold: int, sides: tuple[int, int]) -> dict[int, dict[object, Fraction]]:
-    """Data sets in a row: the answer is "no" below 0 and "yes" from 0 on, so D counts the steps to the other side."""
+    """Data sets in a row: the answer is "no" below 0 and "yes" from 0 on, so D counts the steps
+    to the other side.
+    """
     table: dict[int, dict[object, Fraction]] = {}
     for place in range(-sides[0], sides[1]):
         answer, distance = ("no", -place) if place < 0 else ("yes", place + 1)
-        table[place] = exactly.tested(exactly.at_least(q, threshold - distance), {answer: exactly.ONE})
+        table[place] = exactly.tested(
+            exactly.at_least(q, threshold - distance), {answer: exactly.ONE}
+        )
     return table
 
 
@@ -40,7 +46,9 @@ def test_every_pair_keeps_epsilon_and_delta_exactly(q: Fraction, delta: Fraction
     table = chain(q, threshold, (k + 2, threshold + 6))
     assert is_private(table, k * ln(1 / q), delta, within(k))
     # One less, and the two data sets that disagree furthest from each other break it.
-    assert not is_private(chain(q, threshold - 1, (k + 2, threshold + 6)), k * ln(1 / q), delta, within(k))
+    assert not is_private(
+        chain(q, threshold - 1, (k + 2, threshold + 6)), k * ln(1 / q), delta, within(k)
+    )
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 4), Fraction(1), Fraction(3)], ids=str)
@@ -51,7 +59,11 @@ def test_the_mechanism_keeps_what_it_claims(epsilon: Fraction, delta: Fraction, 
     q = exactly.q_of(mechanism.scale)
     far = mechanism.threshold + 3
     places = sorted({*range(-k - 1, k + 2), *range(far - k - 4, far)})
-    table = {place: law for place, law in chain(q, mechanism.threshold, (k + 1, far)).items() if place in places}
+    table = {
+        place: law
+        for place, law in chain(q, mechanism.threshold, (k + 1, far)).items()
+        if place in places
+    }
     verdict = is_private(table, epsilon, delta + exactly.HAIR, within(k))
     assert verdict.private, str(verdict)
     loss = mechanism.loss(k)
@@ -61,7 +73,8 @@ def test_the_mechanism_keeps_what_it_claims(epsilon: Fraction, delta: Fraction, 
 
 
 def test_without_the_one_it_is_a_breach_above_ln_2() -> None:
-    # Continuous noise, threshold ln(1/delta)/epsilon: at D = 1 a release has probability e^epsilon delta/2.
+    # Continuous noise, threshold ln(1/delta)/epsilon: at D = 1 a release has probability e^epsilon
+    # delta/2.
     delta = Fraction(1, 1000)
     for ratio, private in (
         (Fraction(3, 2), True),
@@ -70,7 +83,9 @@ def test_without_the_one_it_is_a_breach_above_ln_2() -> None:
         (Fraction(3), False),
         (Fraction(20), False),
     ):
-        one, other = (exactly.tested(ratio * delta / 2, {answer: exactly.ONE}) for answer in ("yes", "no"))
+        one, other = (
+            exactly.tested(ratio * delta / 2, {answer: exactly.ONE}) for answer in ("yes", "no")
+        )
         verdict = is_private({0: one, 1: other}, ln(ratio), delta, [(0, 1)])
         assert verdict.private is private
         assert verdict.distance.value == ratio * delta / 2
@@ -81,13 +96,20 @@ def test_without_the_one_the_mechanism_itself_says_so() -> None:
         right = Stable.calibrate(epsilon=epsilon, delta=1e-6)
         wrong = Stable(right.scale, right.threshold - 1)
         assert wrong.loss().delta > Fraction(1, 10**6)
-        one, other = ({answer: Fraction(wrong.release_probability(1)), None: 1 - Fraction(wrong.release_probability(1))} for answer in "ab")
+        one, other = (
+            {
+                answer: Fraction(wrong.release_probability(1)),
+                None: 1 - Fraction(wrong.release_probability(1)),
+            }
+            for answer in "ab"
+        )
         assert epsilon_distance(one, other, epsilon).value > Fraction(1, 10**6)
 
 
 def test_golden() -> None:
     mechanism = Stable.calibrate(epsilon=1, delta=1e-6)
-    # q^m/(1+q) <= 10^-6 from m = 14 on; the continuous threshold is 1 + ln(1/2 delta)/epsilon = 14.1
+    # q^m/(1+q) <= 10^-6 from m = 14 on; the continuous threshold is 1 + ln(1/2 delta)/epsilon =
+    # 14.1
     assert (mechanism.scale, mechanism.threshold) == (1, 15)
     assert 1 + log(1 / 2e-6) == pytest.approx(14.12, abs=0.01)
     assert float(mechanism.loss().delta) == pytest.approx(exp(-14) / (1 + exp(-1)), rel=1e-12)
@@ -99,7 +121,9 @@ def test_release_probability_at_every_distance(scale: Fraction) -> None:
     mechanism = Stable(scale, 12)
     q = exactly.q_of(scale)
     for distance in range(1, 60):
-        assert mechanism.release_probability(distance) == pytest.approx(float(exactly.at_least(q, 12 - distance)), rel=1e-12)
+        assert mechanism.release_probability(distance) == pytest.approx(
+            float(exactly.at_least(q, 12 - distance)), rel=1e-12
+        )
     assert mechanism.release_probability(inf) == 1
     assert mechanism.release_probability(10**400) == 1
 
@@ -161,14 +185,23 @@ def test_missing_delta() -> None:
 
 @pytest.mark.parametrize("group", [0, -1, 1.5, nan, None, "1", True])
 def test_bad_group(group: object) -> None:
-    for use in (lambda k: Stable.calibrate(epsilon=1, delta=0.1, group=k), Stable(Fraction(1), 3).loss):
+    for use in (
+        lambda k: Stable.calibrate(epsilon=1, delta=0.1, group=k),
+        Stable(Fraction(1), 3).loss,
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(group)
         assert refusal.value.argument == "group"
 
 
 def test_bad_fields() -> None:
-    for fields, name in (((0, 1), "scale"), ((1e-13, 1), "scale"), ((10**13, 1), "scale"), ((1, 0), "threshold"), ((1, 2.5), "threshold")):
+    for fields, name in (
+        ((0, 1), "scale"),
+        ((1e-13, 1), "scale"),
+        ((10**13, 1), "scale"),
+        ((1, 0), "threshold"),
+        ((1, 2.5), "threshold"),
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             Stable(*fields)  # type: ignore[arg-type]
         assert refusal.value.argument == name
@@ -186,7 +219,10 @@ def test_bad_level(beta: object) -> None:
 @pytest.mark.parametrize("distance", [*DISTANCES, bad.SECRET + 0.5], ids=bad.name)
 @pytest.mark.usefixtures("dry")
 def test_bad_distances_are_refused_before_anything_is_drawn(distance: object) -> None:
-    for use in (lambda d: Stable(Fraction(1), 3).sample("yes", d), Stable(Fraction(1), 3).release_probability):
+    for use in (
+        lambda d: Stable(Fraction(1), 3).sample("yes", d),
+        Stable(Fraction(1), 3).release_probability,
+    ):
         with pytest.raises(InvalidArgument, match="at least 1, or infinity") as refusal:
             use(distance)
         assert refusal.value.argument == "distance"

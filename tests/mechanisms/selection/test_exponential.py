@@ -19,7 +19,9 @@ def test_probabilities() -> None:
     scores = [1.0, 4.0, 2.5]
     weights = np.exp(0.5 * np.array(scores))
     for index in range(3):
-        assert Exponential(Fraction(1, 2)).log_prob(index, scores) == pytest.approx(log(weights[index] / weights.sum()))
+        assert Exponential(Fraction(1, 2)).log_prob(index, scores) == pytest.approx(
+            log(weights[index] / weights.sum())
+        )
 
 
 def test_four_factors_behind() -> None:
@@ -28,7 +30,9 @@ def test_four_factors_behind() -> None:
 
 def test_calibration() -> None:
     assert Exponential.calibrate(sensitivity=2, epsilon=1) == Exponential(Fraction(1, 4))
-    assert Exponential.calibrate(sensitivity=2, epsilon=1, monotone=True) == Exponential(Fraction(1, 2), True)
+    assert Exponential.calibrate(sensitivity=2, epsilon=1, monotone=True) == Exponential(
+        Fraction(1, 2), True
+    )
     for monotone in (False, True):
         loss = Exponential.calibrate(sensitivity=2, epsilon=1, monotone=monotone).loss(2)
         assert loss.epsilon == 1
@@ -48,16 +52,24 @@ def test_the_smaller_of_two_bounds_on_rho() -> None:
 
 
 def test_only_how_far_a_single_score_moves_counts() -> None:
-    assert Exponential(Fraction(1)).loss(Sensitivity.each(100, 2)) == Exponential(Fraction(1)).loss(2)
+    assert Exponential(Fraction(1)).loss(Sensitivity.each(100, 2)) == Exponential(Fraction(1)).loss(
+        2
+    )
 
 
 def test_large_scores_keep_their_differences() -> None:
-    assert Exponential(Fraction(1)).log_prob(0, [2**60 + 1, 2**60]) == pytest.approx(-log(1 + exp(-1)))
+    assert Exponential(Fraction(1)).log_prob(0, [2**60 + 1, 2**60]) == pytest.approx(
+        -log(1 + exp(-1))
+    )
     assert Exponential(Fraction(1)).log_prob(1, [2**63 - 1, -(2**63)]) == pytest.approx(-(2.0**64))
     assert Exponential(Fraction(10)).log_prob(0, [1.7e308, -1.7e308]) == 0
 
 
-@pytest.mark.parametrize("scores", [[1.7e308, -1.7e308], [2**63 - 1, -(2**63)], np.array([5, -90], dtype=np.int8), (7,)], ids=str)
+@pytest.mark.parametrize(
+    "scores",
+    [[1.7e308, -1.7e308], [2**63 - 1, -(2**63)], np.array([5, -90], dtype=np.int8), (7,)],
+    ids=str,
+)
 def test_the_obvious_choice(scores: object) -> None:
     chosen = Exponential(Fraction(10)).sample(scores)
     assert type(chosen) is int
@@ -109,7 +121,10 @@ def test_epsilon_or_rho_and_not_both() -> None:
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
 def test_bad_sensitivity(sensitivity: object) -> None:
-    for use in (lambda s: Exponential.calibrate(sensitivity=s, epsilon=1), Exponential(Fraction(1)).loss):
+    for use in (
+        lambda s: Exponential.calibrate(sensitivity=s, epsilon=1),
+        Exponential(Fraction(1)).loss,
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(sensitivity)
         assert refusal.value.argument == "sensitivity"
@@ -127,7 +142,9 @@ def test_bad_monotone(monotone: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "scores", [*bad.ARRAYS.values(), bad.SECRET, [[1, bad.SECRET]], None, f"x{bad.SECRET}"], ids=lambda v: type(v).__name__
+    "scores",
+    [*bad.ARRAYS.values(), bad.SECRET, [[1, bad.SECRET]], None, f"x{bad.SECRET}"],
+    ids=lambda v: type(v).__name__,
 )
 @pytest.mark.usefixtures("dry")
 def test_bad_scores_are_refused_before_anything_is_drawn(scores: object) -> None:

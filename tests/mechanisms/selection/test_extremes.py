@@ -1,4 +1,6 @@
-"""The maximum and minimum: privacy on every tiny data set, how far inside the answer lies, and why one aims there."""
+"""The maximum and minimum: privacy on every tiny data set, how far inside the answer lies, and
+why one aims there.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,14 @@ F = Fraction
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("side", ["max", "min"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_no_pair_of_tiny_neighbours_loses_more_than_stated(side: str, depth: int, relation: str) -> None:
+def test_no_pair_of_tiny_neighbours_loses_more_than_stated(
+    side: str, depth: int, relation: str
+) -> None:
     mechanism = Extreme(side, depth, F(1))
-    laws = {data: tiny.law_of(mechanism._build_selection(tiny.sample(data, 4))) for data in tiny.every(4, range(5))}
+    laws = {
+        data: tiny.law_of(mechanism._build_selection(tiny.sample(data, 4)))
+        for data in tiny.every(4, range(5))
+    }
     for one, other in tiny.neighbours(relation, 4, 4):
         assert tiny.worst(laws[one], laws[other]) <= 2 + 1e-9
         for order in (1, 2, 8):
@@ -39,9 +46,12 @@ def test_no_pair_of_tiny_neighbours_loses_more_than_stated(side: str, depth: int
 
 
 def test_a_row_may_cost_nearly_all_that_is_stated() -> None:
-    # Nearly all points lie below the data, and one more row above makes them less likely; a point right of the target gains as well.
+    # Nearly all points lie below the data, and one more row above makes them less likely; a point
+    # right of the target gains as well.
     wide, mechanism = 10**9, Extreme("max", 2, F(1))
-    without, with_it = (Sample(np.array(rows), 0, wide) for rows in ([wide - 2] * 3, [wide - 2] * 3 + [wide]))
+    without, with_it = (
+        Sample(np.array(rows), 0, wide) for rows in ([wide - 2] * 3, [wide - 2] * 3 + [wide])
+    )
     assert 1.99 < mechanism.log_prob(wide - 1, with_it) - mechanism.log_prob(wide - 1, without) <= 2
 
 
@@ -62,7 +72,11 @@ def test_aiming_at_the_maximum_itself_is_useless_and_a_little_inside_is_not() ->
     largest = float(column.values.max() * column.grid)
     assert 20 < largest < 100
     for depth, useless in ((1, True), (34, False)):
-        up_to = sum(exp(logarithm) for z, logarithm in _masses(Extreme("max", depth, F(1, 2)), column) if z <= largest)
+        up_to = sum(
+            exp(logarithm)
+            for z, logarithm in _masses(Extreme("max", depth, F(1, 2)), column)
+            if z <= largest
+        )
         assert (1 - up_to > 0.98) if useless else (1 - up_to < 0.05)
     assert 30 <= Extreme.calibrate(side="max", width=column.width, epsilon=1).depth <= 36
 
@@ -93,7 +107,9 @@ def test_seldom_beyond_the_data_and_seldom_far_inside(shape: str, side: str) -> 
     outside = answers > snapped.max() if side == "max" else answers < snapped.min()
     inside = [int((snapped > z).sum() if side == "max" else (snapped < z).sum()) for z in answers]
     assert outside.sum() <= binom.isf(ALARM, runs, 0.1)
-    assert (np.array(inside) > mechanism.error(0.1, column.width)).sum() <= binom.isf(ALARM, runs, 0.1)
+    assert (np.array(inside) > mechanism.error(0.1, column.width)).sum() <= binom.isf(
+        ALARM, runs, 0.1
+    )
     if shape in ("tied", "constant"):
         assert np.mean(answers == (snapped.max() if side == "max" else snapped.min())) > 0.5
 
@@ -146,14 +162,20 @@ def test_bad_fields_and_levels() -> None:
         with pytest.raises(InvalidArgument) as refusal:
             Extreme(*fields)
         assert refusal.value.argument == name
-    for name, use in (("beta", lambda m: m.error(1, 10)), ("width", lambda m: m.error(0.1, 0)), ("rows", lambda m: m.loss(0))):
+    for name, use in (
+        ("beta", lambda m: m.error(1, 10)),
+        ("width", lambda m: m.error(0.1, 0)),
+        ("rows", lambda m: m.loss(0)),
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(Extreme("max", 3, F(1)))
         assert refusal.value.argument == name
 
 
 @pytest.mark.parametrize(
-    "values", [bad.ARRAYS[name] for name in ("NaN", "infinity", "None", "text", "ragged", "masked")], ids=lambda v: type(v).__name__
+    "values",
+    [bad.ARRAYS[name] for name in ("NaN", "infinity", "None", "text", "ragged", "masked")],
+    ids=lambda v: type(v).__name__,
 )
 @pytest.mark.usefixtures("dry")
 def test_bad_data_are_refused_before_anything_is_drawn(values: object) -> None:

@@ -1,4 +1,6 @@
-"""Choosing points: the window changes nothing, and the shared arithmetic of prices, radii and columns."""
+"""Choosing points: the window changes nothing, and the shared arithmetic of prices, radii and
+columns.
+"""
 
 from __future__ import annotations
 
@@ -39,17 +41,27 @@ DATA: dict[str, list[int]] = {
 }
 AIMS: dict[str, Callable[[Sample], GridSelection]] = {
     **{
-        f"quantile {p} {relation}": lambda s, p=p, relation=relation: Quantiles((p,), relation, Fraction(2))._build_selection(s, p, 0)
+        f"quantile {p} {relation}": (
+            lambda s, p=p, relation=relation: Quantiles(
+                (p,), relation, Fraction(2)
+            )._build_selection(s, p, 0)
+        )
         for p in (Fraction(1, 2), Fraction(1, 7), Fraction(9, 10))
         for relation in RELATIONS
     },
     **{
-        f"inverse {p} {relation}": lambda s, p=p, relation=relation: InverseSensitivity(Fraction(1))._build_selection(Quantile(p, relation), s)
+        f"inverse {p} {relation}": (
+            lambda s, p=p, relation=relation: InverseSensitivity(Fraction(1))._build_selection(
+                Quantile(p, relation), s
+            )
+        )
         for p in (Fraction(1, 2), Fraction(2, 7), Fraction(0), Fraction(1))
         for relation in RELATIONS
     },
     **{
-        f"{side} {depth}": lambda s, side=side, depth=depth: Extreme(side, depth, Fraction(1))._build_selection(s)
+        f"{side} {depth}": (
+            lambda s, side=side, depth=depth: Extreme(side, depth, Fraction(1))._build_selection(s)
+        )
         for side in ("max", "min")
         for depth in (2, 20)
     },
@@ -73,9 +85,14 @@ def test_pieces_cover_the_range_and_far_ones_are_no_more_off_than_their_points(
         assert (near.first[1:] == (near.first + near.points)[:-1]).all()
         assert near.first[-1] + near.points[-1] == 31
         offs = it.rank_errors(near)
-        for place, (first, size) in enumerate(zip(near.first.tolist(), near.points.tolist(), strict=True)):
+        for place, (first, size) in enumerate(
+            zip(near.first.tolist(), near.points.tolist(), strict=True)
+        ):
             exactly = it.rank_errors(tiny.count(it.sample, list(range(first, first + size))))
-            left, right = place == 0 and near.below[0] > 0, place == offs.size - 1 and near.above[-1] > 0
+            left, right = (
+                place == 0 and near.below[0] > 0,
+                place == offs.size - 1 and near.above[-1] > 0,
+            )
             if left or right:
                 assert (exactly >= offs[place] - 1).all()
             else:
@@ -84,9 +101,16 @@ def test_pieces_cover_the_range_and_far_ones_are_no_more_off_than_their_points(
 
 @pytest.mark.parametrize(
     ("aim", "name"),
-    [("quantile 1/2 add-remove", "tied"), ("quantile 1/7 change-one", "spread"), ("inverse 2/7 add-remove", "spread"), ("max 2", "tied")],
+    [
+        ("quantile 1/2 add-remove", "tied"),
+        ("quantile 1/7 change-one", "spread"),
+        ("inverse 2/7 add-remove", "spread"),
+        ("max 2", "tied"),
+    ],
 )
-def test_draws_follow_the_law_wherever_near_ends(monkeypatch: pytest.MonkeyPatch, aim: str, name: str) -> None:
+def test_draws_follow_the_law_wherever_near_ends(
+    monkeypatch: pytest.MonkeyPatch, aim: str, name: str
+) -> None:
     monkeypatch.setattr(points, "_FAR_EXPONENT", Fraction(1, 100))
     it = AIMS[aim](column(name))
     it = replace(it, factor=it.factor / 6)
@@ -131,9 +155,17 @@ def test_log_prob_of_reals_and_of_what_is_no_point() -> None:
 def test_a_range_of_2_to_the_54_points_and_any_epsilon() -> None:
     wide = Sample.from_values(np.arange(-500, 500), lower=-(2**53), upper=2**53)
     for epsilon in (1e-9, 1, 10_000):
-        assert -(2**53) <= Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=epsilon).sample(wide) <= 2**53
-    assert abs(Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=10_000).sample(wide)) <= 1
-    several = Quantiles.calibrate(at=[0.25, 0.75], neighbours="add-remove", epsilon=10_000).sample(wide)
+        assert (
+            -(2**53)
+            <= Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=epsilon).sample(wide)
+            <= 2**53
+        )
+    assert (
+        abs(Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=10_000).sample(wide)) <= 1
+    )
+    several = Quantiles.calibrate(at=[0.25, 0.75], neighbours="add-remove", epsilon=10_000).sample(
+        wide
+    )
     assert np.allclose(several, [-250, 250], atol=2)
 
 
@@ -159,7 +191,9 @@ def test_epsilon_or_rho(given: dict[str, int]) -> None:
         compute_epsilon_per_choice(given.get("epsilon"), given.get("rho"))
 
 
-@pytest.mark.parametrize("value", [value for value in bad.EPSILONS if value is not None], ids=bad.name)
+@pytest.mark.parametrize(
+    "value", [value for value in bad.EPSILONS if value is not None], ids=bad.name
+)
 def test_bad_prices(value: object) -> None:
     for name, arguments in (("epsilon", (value, None)), ("rho", (None, value))):
         with pytest.raises(InvalidArgument) as refusal:
@@ -181,7 +215,9 @@ def test_columns() -> None:
     assert parse_sample(column, None, None, None) is column
     assert len(parse_sample([], 0, 5, None)) == 0
     for arguments, name in (([1, None, 5], "lower"), ([1, 0, None], "upper")):
-        with pytest.raises(InvalidArgument, match="must be declared: a bound read off the data is not private") as refusal:
+        with pytest.raises(
+            InvalidArgument, match="must be declared: a bound read off the data is not private"
+        ) as refusal:
             parse_sample(*arguments, None)  # type: ignore[call-arg]
         assert refusal.value.argument == name
     with pytest.raises(InvalidArgument, match="must be left out"):

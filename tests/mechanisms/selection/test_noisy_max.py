@@ -19,15 +19,23 @@ def overtakes(distance: float) -> float:
     return log((2 + distance) / 4) - distance
 
 
-@pytest.mark.parametrize("distance", [0, 0.3, 1, 4, 20, 59.5, 90, 119, 121, 200, 800, 5000, 1e6, 1e150])
+@pytest.mark.parametrize(
+    "distance", [0, 0.3, 1, 4, 20, 59.5, 90, 119, 121, 200, 800, 5000, 1e6, 1e150]
+)
 def test_two_candidates(distance: float) -> None:
     mechanism = NoisyMax(Fraction(1))
-    assert mechanism.log_prob(1, [distance, 0.0]) == pytest.approx(overtakes(distance), rel=1e-12, abs=1e-12)
-    assert mechanism.log_prob(0, [distance, 0.0]) == pytest.approx(np.log1p(-exp(overtakes(distance))), rel=1e-12, abs=1e-12)
+    assert mechanism.log_prob(1, [distance, 0.0]) == pytest.approx(
+        overtakes(distance), rel=1e-12, abs=1e-12
+    )
+    assert mechanism.log_prob(0, [distance, 0.0]) == pytest.approx(
+        np.log1p(-exp(overtakes(distance))), rel=1e-12, abs=1e-12
+    )
 
 
 def test_four_factors_behind_is_worse_than_the_others() -> None:
-    chances = [exp(m(Fraction(1)).log_prob(1, [4, 0])) for m in (NoisyMax, Exponential, PermuteAndFlip)]
+    chances = [
+        exp(m(Fraction(1)).log_prob(1, [4, 0])) for m in (NoisyMax, Exponential, PermuteAndFlip)
+    ]
     assert chances == pytest.approx([0.0275, 0.0180, 0.0092], abs=5e-5)
 
 
@@ -43,7 +51,9 @@ SPREADS = {
 
 @pytest.mark.parametrize("scores", SPREADS.values(), ids=SPREADS)
 def test_probabilities_sum_to_one(scores: np.ndarray) -> None:
-    assert sum(exp(NoisyMax(Fraction(1)).log_prob(i, scores)) for i in range(scores.size)) == pytest.approx(1, rel=1e-11)
+    assert sum(
+        exp(NoisyMax(Fraction(1)).log_prob(i, scores)) for i in range(scores.size)
+    ) == pytest.approx(1, rel=1e-11)
 
 
 def test_two_hundred_equals() -> None:
@@ -51,7 +61,8 @@ def test_two_hundred_equals() -> None:
 
 
 def test_a_crowd_far_behind() -> None:
-    # Each of n candidates at distance d overtakes with probability (2 + d)/4 e^-d, but for events far rarer.
+    # Each of n candidates at distance d overtakes with probability (2 + d)/4 e^-d, but for events
+    # far rarer.
     scores = np.array([1000.0] + [0.0] * 100)
     assert NoisyMax(Fraction(1)).log_prob(7, scores) == pytest.approx(overtakes(1000), abs=0.02)
 
@@ -65,7 +76,9 @@ def test_draws_against_log_prob_for_many_candidates() -> None:
 
 def test_calibration() -> None:
     assert NoisyMax.calibrate(sensitivity=2, epsilon=1) == NoisyMax(Fraction(1, 4))
-    assert NoisyMax.calibrate(sensitivity=2, epsilon=1, monotone=True) == NoisyMax(Fraction(1, 2), True)
+    assert NoisyMax.calibrate(sensitivity=2, epsilon=1, monotone=True) == NoisyMax(
+        Fraction(1, 2), True
+    )
     assert NoisyMax.calibrate(sensitivity=2, epsilon=1, grid=2**-30).grid == Fraction(1, 2**30)
     assert NoisyMax.calibrate(sensitivity=0.3, epsilon=1).grid == Fraction(1, 2**22)
     for monotone in (False, True):
@@ -75,7 +88,10 @@ def test_calibration() -> None:
 
 
 def test_rho_is_no_price() -> None:
-    with pytest.raises(InvalidArgument, match=r"^rho is no price of this choice.*: give epsilon, or take Exponential; got 0\.1\.$"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"^rho is no price of this choice.*: give epsilon, or take Exponential; got 0\.1\.$",
+    ):
         NoisyMax.calibrate(sensitivity=1, rho=0.1)
     with pytest.raises(InvalidArgument, match=r"^epsilon must"):
         NoisyMax.calibrate(sensitivity=1)
@@ -141,7 +157,11 @@ def test_error_among_many(n: int) -> None:
 
 def test_error_without_a_choice_and_with_millions() -> None:
     assert NoisyMax(Fraction(1)).error(0.05, 1) == 0
-    assert PermuteAndFlip(Fraction(1)).error(0.05, 10**6) < NoisyMax(Fraction(1)).error(0.05, 10**6) < 18
+    assert (
+        PermuteAndFlip(Fraction(1)).error(0.05, 10**6)
+        < NoisyMax(Fraction(1)).error(0.05, 10**6)
+        < 18
+    )
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
@@ -178,7 +198,9 @@ def test_bad_grid() -> None:
 
 
 @pytest.mark.parametrize(
-    "scores", [*bad.ARRAYS.values(), bad.SECRET, [[1, bad.SECRET]], None, f"x{bad.SECRET}"], ids=lambda v: type(v).__name__
+    "scores",
+    [*bad.ARRAYS.values(), bad.SECRET, [[1, bad.SECRET]], None, f"x{bad.SECRET}"],
+    ids=lambda v: type(v).__name__,
 )
 @pytest.mark.usefixtures("dry")
 def test_bad_scores_are_refused_before_anything_is_drawn(scores: object) -> None:

@@ -18,7 +18,9 @@ from mechanisms import bad
 
 
 def by_definition(scores: list[float]) -> np.ndarray:
-    """Visit in random order; keep with probability e^(score - best), else go on. Every order, with factor 1."""
+    """Visit in random order; keep with probability e^(score - best), else go on. Every order,
+    with factor 1.
+    """
     kept = np.exp(np.array(scores) - max(scores))
     law = np.zeros(len(scores))
     for order in permutations(range(len(scores))):
@@ -29,9 +31,15 @@ def by_definition(scores: list[float]) -> np.ndarray:
     return law
 
 
-@pytest.mark.parametrize("scores", [[0.0, 0.0], [4.0, 0.0], [1.0, 2.0, 2.0, 0.5], [0.0, -1.0, -2.0, -3.0, -0.1], [3.0], [0.0] * 6], ids=str)
+@pytest.mark.parametrize(
+    "scores",
+    [[0.0, 0.0], [4.0, 0.0], [1.0, 2.0, 2.0, 0.5], [0.0, -1.0, -2.0, -3.0, -0.1], [3.0], [0.0] * 6],
+    ids=str,
+)
 def test_log_prob_is_the_law_of_the_procedure(scores: list[float]) -> None:
-    found = [exp(PermuteAndFlip(Fraction(1)).log_prob(index, scores)) for index in range(len(scores))]
+    found = [
+        exp(PermuteAndFlip(Fraction(1)).log_prob(index, scores)) for index in range(len(scores))
+    ]
     assert found == pytest.approx(by_definition(scores), rel=1e-12)
 
 
@@ -42,14 +50,17 @@ def test_four_factors_behind() -> None:
 @given(st.lists(st.floats(-20, 20), min_size=2, max_size=8))
 def test_the_expected_score_is_never_below_the_exponential_mechanisms(scores: list[float]) -> None:
     ours, theirs = (
-        sum(s * exp(m.log_prob(i, scores)) for i, s in enumerate(scores)) for m in (PermuteAndFlip(Fraction(1)), Exponential(Fraction(1)))
+        sum(s * exp(m.log_prob(i, scores)) for i, s in enumerate(scores))
+        for m in (PermuteAndFlip(Fraction(1)), Exponential(Fraction(1)))
     )
     assert ours >= theirs - 1e-9
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=40))
 def test_probabilities_sum_to_one(scores: list[int]) -> None:
-    assert sum(exp(PermuteAndFlip(Fraction(1, 3)).log_prob(i, scores)) for i in range(len(scores))) == pytest.approx(1, abs=1e-11)
+    assert sum(
+        exp(PermuteAndFlip(Fraction(1, 3)).log_prob(i, scores)) for i in range(len(scores))
+    ) == pytest.approx(1, abs=1e-11)
 
 
 def test_hundreds_of_candidates() -> None:
@@ -59,8 +70,12 @@ def test_hundreds_of_candidates() -> None:
         mechanism.log_prob(0, np.zeros(4001))
 
 
-@pytest.mark.parametrize(("epsilon", "divergence", "bounded_range"), [(1, 0.327, 0.125), (0.5, 0.0995, 0.031)])
-def test_rho_is_not_that_of_bounded_range(epsilon: float, divergence: float, bounded_range: float) -> None:
+@pytest.mark.parametrize(
+    ("epsilon", "divergence", "bounded_range"), [(1, 0.327, 0.125), (0.5, 0.0995, 0.031)]
+)
+def test_rho_is_not_that_of_bounded_range(
+    epsilon: float, divergence: float, bounded_range: float
+) -> None:
     mechanism = PermuteAndFlip.calibrate(sensitivity=1, epsilon=epsilon)
     p, q = ([exp(mechanism.log_prob(i, scores)) for i in (0, 1)] for scores in ([1, 0], [0, 1]))
     found = sum(a * log(a / b) for a, b in zip(p, q, strict=True))
@@ -72,12 +87,19 @@ def test_rho_is_not_that_of_bounded_range(epsilon: float, divergence: float, bou
 
 def test_calibration() -> None:
     assert PermuteAndFlip.calibrate(sensitivity=2, epsilon=1) == PermuteAndFlip(Fraction(1, 4))
-    assert PermuteAndFlip.calibrate(sensitivity=2, epsilon=1, monotone=True) == PermuteAndFlip(Fraction(1, 2), True)
+    assert PermuteAndFlip.calibrate(sensitivity=2, epsilon=1, monotone=True) == PermuteAndFlip(
+        Fraction(1, 2), True
+    )
     for monotone in (False, True):
-        assert PermuteAndFlip.calibrate(sensitivity=2, epsilon=1, monotone=monotone).loss(2).epsilon == 1
+        assert (
+            PermuteAndFlip.calibrate(sensitivity=2, epsilon=1, monotone=monotone).loss(2).epsilon
+            == 1
+        )
 
 
-@pytest.mark.parametrize("scores", [[1.7e308, -1.7e308], [2**63 - 1, -(2**63)], [2**62, 2**62 - 100], (7,)], ids=str)
+@pytest.mark.parametrize(
+    "scores", [[1.7e308, -1.7e308], [2**63 - 1, -(2**63)], [2**62, 2**62 - 100], (7,)], ids=str
+)
 def test_the_obvious_choice(scores: object) -> None:
     assert PermuteAndFlip(Fraction(10)).sample(scores) == 0
 
@@ -116,7 +138,10 @@ def test_bad_epsilon(epsilon: object) -> None:
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
 def test_bad_sensitivity(sensitivity: object) -> None:
-    for use in (lambda s: PermuteAndFlip.calibrate(sensitivity=s, epsilon=1), PermuteAndFlip(Fraction(1)).loss):
+    for use in (
+        lambda s: PermuteAndFlip.calibrate(sensitivity=s, epsilon=1),
+        PermuteAndFlip(Fraction(1)).loss,
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(sensitivity)
         assert refusal.value.argument == "sensitivity"
@@ -129,7 +154,11 @@ def test_missing_sensitivity() -> None:
 
 def test_rho_is_no_price() -> None:
     with pytest.raises(
-        InvalidArgument, match=r"^rho is no price of this choice, which is not cheaper in it: give epsilon, or take Exponential"
+        InvalidArgument,
+        match=(
+            r"^rho is no price of this choice, which is not cheaper in it: give epsilon, or take"
+            r" Exponential"
+        ),
     ):
         PermuteAndFlip.calibrate(sensitivity=1, rho=0.1)
     with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
@@ -143,11 +172,16 @@ def test_bad_monotone(monotone: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "scores", [*bad.ARRAYS.values(), bad.SECRET, [[1, bad.SECRET]], None, f"x{bad.SECRET}"], ids=lambda v: type(v).__name__
+    "scores",
+    [*bad.ARRAYS.values(), bad.SECRET, [[1, bad.SECRET]], None, f"x{bad.SECRET}"],
+    ids=lambda v: type(v).__name__,
 )
 @pytest.mark.usefixtures("dry")
 def test_bad_scores_are_refused_before_anything_is_drawn(scores: object) -> None:
-    for use in (PermuteAndFlip(Fraction(1)).sample, lambda s: PermuteAndFlip(Fraction(1)).log_prob(0, s)):
+    for use in (
+        PermuteAndFlip(Fraction(1)).sample,
+        lambda s: PermuteAndFlip(Fraction(1)).log_prob(0, s),
+    ):
         with pytest.raises(InvalidArgument) as refusal:
             use(scores)
         assert refusal.value.argument == "scores"

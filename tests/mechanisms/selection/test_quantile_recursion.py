@@ -8,7 +8,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from hedgerow.mechanisms.selection.quantile_recursion import Shares, bound_rank_error, bound_tied_rows, count_tie_breakers, split_at_middle
+from hedgerow.mechanisms.selection.quantile_recursion import (
+    Shares,
+    bound_rank_error,
+    bound_tied_rows,
+    count_tie_breakers,
+    split_at_middle,
+)
 
 F = Fraction
 TENTHS: Shares = tuple(F(i, 10) for i in range(1, 10))
@@ -37,7 +43,12 @@ def test_few_rows_share_a_tie_breaker(rows: int, finer: int) -> None:
 
 
 def test_the_bound_on_shared_tie_breakers_by_its_formula() -> None:
-    for rows, finer, level in ((10**6, 2**20, 0.01), (10**4, 2**20, 0.01), (10**6, 2**30, 1e-6), (2, 4, 0.3)):
+    for rows, finer, level in (
+        (10**6, 2**20, 0.01),
+        (10**4, 2**20, 0.01),
+        (10**6, 2**30, 1e-6),
+        (2, 4, 0.3),
+    ):
         m = bound_tied_rows(rows, finer, level)
         assert comb(rows, m + 1) <= F(level) * finer**m
         assert m <= 13
@@ -46,22 +57,42 @@ def test_the_bound_on_shared_tie_breakers_by_its_formula() -> None:
     assert bound_tied_rows(10**9, 128, 0.01) < 4 * 10**9 / 128
 
 
-def simulated(at: Shares, n: int, off: dict[tuple[Fraction, int], int], ties: int, low: int = 0, level: int = 0) -> list[float]:
-    """Cuts of the rows 0 … n, each choice off by so many ranks, each cut by so many more rows: where the answers lie."""
+def simulated(
+    at: Shares,
+    n: int,
+    off: dict[tuple[Fraction, int], int],
+    ties: int,
+    low: int = 0,
+    level: int = 0,
+) -> list[float]:
+    """Cuts of the rows 0 … n, each choice off by so many ranks, each cut by so many more rows:
+    where the answers lie.
+    """
     below, p, above = split_at_middle(at)
     chosen = low + float(p) * n + off[p, level]
     size = round(chosen - low) + ties
     left = simulated(below, size, off, ties, low, level + 1) if below else []
-    return [*left, chosen, *(simulated(above, n - size, off, ties, low + size, level + 1) if above else [])]
+    return [
+        *left,
+        chosen,
+        *(simulated(above, n - size, off, ties, low + size, level + 1) if above else []),
+    ]
 
 
-@pytest.mark.parametrize("at", [(F(1, 2),), (F(1, 4), F(1, 2)), (F(1, 5), F(1, 2), F(3, 4)), TENTHS], ids=len)
+@pytest.mark.parametrize(
+    "at", [(F(1, 2),), (F(1, 4), F(1, 2)), (F(1, 5), F(1, 2), F(3, 4)), TENTHS], ids=len
+)
 def test_no_cuts_lead_farther_off(at: Shares) -> None:
     rng, n = np.random.default_rng(len(at)), 10**6
     choices: dict[tuple[Fraction, int], int] = {}
-    bound = bound_rank_error(at, lambda p, level: choices.setdefault((p, level), 100 * (level + 1)), 7)
+    bound = bound_rank_error(
+        at, lambda p, level: choices.setdefault((p, level), 100 * (level + 1)), 7
+    )
     for trial in range(300):
-        sign = {key: (1, -1, int(rng.choice([-1, 1])))[min(trial, 2)] * size for key, size in choices.items()}
+        sign = {
+            key: (1, -1, int(rng.choice([-1, 1])))[min(trial, 2)] * size
+            for key, size in choices.items()
+        }
         answers = simulated(at, n, sign, 7 if trial != 1 else 0)
         worst = max(abs(z - float(p) * n) for p, z in zip(at, answers, strict=True))
         assert worst <= bound + 3, "one row for each rounding"
@@ -71,5 +102,6 @@ def test_no_cuts_lead_farther_off(at: Shares) -> None:
 
 def test_the_bound_by_hand() -> None:
     assert bound_rank_error((F(1, 2),), lambda p, level: 10.0, 5) == 10
-    assert bound_rank_error((F(1, 4), F(1, 2)), lambda p, level: 10.0, 4) == 17  # half of 14, and 10
+    # half of 14, and 10
+    assert bound_rank_error((F(1, 4), F(1, 2)), lambda p, level: 10.0, 4) == 17
     assert bound_rank_error((F(1, 4), F(1, 2)), lambda p, level: (10.0, 1.0)[level], 0) == 10

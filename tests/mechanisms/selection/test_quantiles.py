@@ -1,4 +1,6 @@
-"""Quantiles: privacy on every tiny data set, of one and of several; accuracy on any data; refusals."""
+"""Quantiles: privacy on every tiny data set, of one and of several; accuracy on any data;
+refusals.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,15 @@ AT = {
 def choices(at: Shares, depth: int = 0) -> list[tuple[Fraction, int]]:
     """Every choice: its share of its part, and its level."""
     below, p, above = split_at_middle(at)
-    return [(p, depth), *(choice for half in (below, above) if half for choice in choices(half, depth + 1))]
+    return [
+        (p, depth),
+        *(choice for half in (below, above) if half for choice in choices(half, depth + 1)),
+    ]
 
 
-def law(monkeypatch: pytest.MonkeyPatch, mechanism: Quantiles, data: tiny.Data, points: int) -> tiny.Law:
+def law(
+    monkeypatch: pytest.MonkeyPatch, mechanism: Quantiles, data: tiny.Data, points: int
+) -> tiny.Law:
     """The exact law of all answers. Without tie-breakers: the proof fixes them."""
     monkeypatch.setattr(cuts, "MAX_TIE_BREAKERS", 1)
     return tiny.outcomes(monkeypatch, lambda: mechanism.sample(tiny.sample(data, points)))
@@ -54,25 +61,44 @@ def law(monkeypatch: pytest.MonkeyPatch, mechanism: Quantiles, data: tiny.Data, 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize(
-    ("at", "points", "most"), [("median", 4, 5), ("low", 4, 5), ("two", 4, 4), ("three", 4, 3), ("quartiles", 4, 3), ("four", 3, 3)]
+    ("at", "points", "most"),
+    [
+        ("median", 4, 5),
+        ("low", 4, 5),
+        ("two", 4, 4),
+        ("three", 4, 3),
+        ("quartiles", 4, 3),
+        ("four", 3, 3),
+    ],
 )
 def test_no_pair_of_tiny_neighbours_loses_more_than_stated(
     monkeypatch: pytest.MonkeyPatch, at: str, points: int, most: int, relation: str
 ) -> None:
     mechanism = Quantiles(AT[at], relation, F(2))
-    laws = {data: law(monkeypatch, mechanism, data, points) for data in tiny.every(points, range(1, most + 1))}
+    laws = {
+        data: law(monkeypatch, mechanism, data, points)
+        for data in tiny.every(points, range(1, most + 1))
+    }
     for one, other in tiny.neighbours(relation, points, most):
         if one and other:
             assert tiny.worst(laws[one], laws[other]) <= float(mechanism.loss().epsilon) + 1e-9
             for order in ORDERS:
-                assert tiny.renyi(laws[one], laws[other], order) <= float(mechanism.loss().rho) + 1e-9
+                assert (
+                    tiny.renyi(laws[one], laws[other], order) <= float(mechanism.loss().rho) + 1e-9
+                )
 
 
 def test_no_rows_at_all_is_a_neighbour_under_add_remove() -> None:
     mechanism = Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=1)
     for z in range(4):
         for row in range(4):
-            assert abs(mechanism.log_prob(z, tiny.sample((row,), 4)) - mechanism.log_prob(z, tiny.sample((), 4))) <= 1
+            assert (
+                abs(
+                    mechanism.log_prob(z, tiny.sample((row,), 4))
+                    - mechanism.log_prob(z, tiny.sample((), 4))
+                )
+                <= 1
+            )
     assert mechanism.log_prob(2, [], lower=0, upper=3) == pytest.approx(np.log(0.25))
 
 
@@ -81,10 +107,14 @@ PLACES = (0, 1, WIDE - 1, WIDE)
 
 
 def worst_change(mechanism: Quantiles, p: Fraction, depth: int, relation: str) -> float:
-    """The largest loss of one choice on a very wide range, where nearly all points may be on one side of the data."""
+    """The largest loss of one choice on a very wide range, where nearly all points may be on one
+    side of the data.
+    """
 
     def logs(rows: list[int]) -> np.ndarray:
-        aim = mechanism._build_selection(Sample(np.sort(np.array(rows, dtype=np.int64)), 0, WIDE), p, depth)
+        aim = mechanism._build_selection(
+            Sample(np.sort(np.array(rows, dtype=np.int64)), 0, WIDE), p, depth
+        )
         at = tiny.count(aim.sample, [*PLACES, WIDE // 2])  # every point in between is like the last
         weights = -float(aim.factor) * aim.rank_errors(at)
         return weights - np.log(np.exp(weights) @ [1, 1, 1, 1, WIDE - 3])
@@ -93,7 +123,11 @@ def worst_change(mechanism: Quantiles, p: Fraction, depth: int, relation: str) -
     for counts in product((0, 2, 20), repeat=4):
         rest = np.repeat(PLACES, counts).tolist()
         ends = [logs([*rest, place]) for place in PLACES]
-        pairs = combinations(ends, 2) if relation == "change-one" else ((logs(rest), end) for end in ends)
+        pairs = (
+            combinations(ends, 2)
+            if relation == "change-one"
+            else ((logs(rest), end) for end in ends)
+        )
         found = max(found, *(float(np.abs(one - other).max()) for one, other in pairs))
     return found
 
@@ -107,14 +141,18 @@ def test_one_choice_may_lose_nearly_all_it_says(relation: str, p: Fraction) -> N
 
 @pytest.mark.long
 @pytest.mark.parametrize("at", ["quartiles", "four", "outer"])
-def test_a_row_that_changes_is_in_two_parts_of_a_level(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+def test_a_row_that_changes_is_in_two_parts_of_a_level(
+    monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
     mechanism = Quantiles(AT[at], "change-one", F(2))
 
     def levels() -> list[float]:
         found = []
         for depth in range(1, mechanism.levels):
             shares = [p for p, level in choices(AT[at]) if level == depth]
-            leaves = sorted((worst_change(mechanism, p, depth, "add-remove") for p in shares), reverse=True)
+            leaves = sorted(
+                (worst_change(mechanism, p, depth, "add-remove") for p in shares), reverse=True
+            )
             stays = max(worst_change(mechanism, p, depth, "change-one") for p in shares)
             found.append(max(sum(leaves[:2]), stays))
         return found
@@ -123,7 +161,9 @@ def test_a_row_that_changes_is_in_two_parts_of_a_level(monkeypatch: pytest.Monke
     if at == "outer":
         monkeypatch.setattr(Quantiles, "_factor", lambda self, p, depth: self.epsilon / 2)
         assert max(levels()) > 3, "the factor of a single choice would not do"
-        monkeypatch.setattr(Quantiles, "_factor", lambda self, p, depth: self.epsilon / (2 * max(p, 1 - p)))
+        monkeypatch.setattr(
+            Quantiles, "_factor", lambda self, p, depth: self.epsilon / (2 * max(p, 1 - p))
+        )
         assert max(levels()) > 3.5, "nor that of add-remove"
 
 
@@ -135,13 +175,20 @@ def test_tie_breakers_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         for data in tiny.every(2, range(1, 4)):
             mixed: tiny.Law = defaultdict(float)
             for ties in product((0, 1), repeat=len(data)):
-                monkeypatch.setattr(quantiles, "uniform_integers", lambda bound, size, ties=ties: np.array(ties))
+                monkeypatch.setattr(
+                    quantiles, "uniform_integers", lambda bound, size, ties=ties: np.array(ties)
+                )
                 for z, p in tiny.outcomes(
-                    monkeypatch, lambda mechanism=mechanism, data=data: mechanism.sample(tiny.sample(data, 2))
+                    monkeypatch,
+                    lambda mechanism=mechanism, data=data: mechanism.sample(tiny.sample(data, 2)),
                 ).items():
                     mixed[z] += p / 2 ** len(data)
             found[data] = mixed
-        worst = max(tiny.worst(found[one], found[other]) for one, other in tiny.neighbours(relation, 2, 3) if one and other)
+        worst = max(
+            tiny.worst(found[one], found[other])
+            for one, other in tiny.neighbours(relation, 2, 3)
+            if one and other
+        )
         assert worst <= 2
 
 
@@ -164,7 +211,9 @@ def test_several_follow_the_law_of_their_choices(monkeypatch: pytest.MonkeyPatch
         mechanism = Quantiles(AT["two"], relation, F(2))
         chances = law(monkeypatch, mechanism, tuple(data.values.tolist()), 4)
         places = {z: place for place, z in enumerate(chances)}
-        drawn = np.bincount([places[tuple(mechanism.sample(data))] for _ in range(600)], minlength=len(chances))
+        drawn = np.bincount(
+            [places[tuple(mechanism.sample(data))] for _ in range(600)], minlength=len(chances)
+        )
         assert goodness.chi_square(drawn, list(chances.values())) > ALARM
         assert goodness.chi_square(drawn, np.roll(list(chances.values()), 1)) < ALARM
 
@@ -199,15 +248,21 @@ def test_error_covers_whatever_the_data(shape: str, relation: str) -> None:
             answers = mechanism.sample(column)
             answers = answers if len(at) > 1 else [answers]
             assert answers == sorted(answers)
-            missed += any(off(snapped, float(p), z) > radius for p, z in zip(at, answers, strict=True))
+            missed += any(
+                off(snapped, float(p), z) > radius for p, z in zip(at, answers, strict=True)
+            )
         assert missed <= binom.isf(ALARM, runs, 0.1)
 
 
 def test_error_covers_a_spike_that_is_split_in_few() -> None:
-    """A range of 2^54 points has room for 127 tie-breakers: some 190 of these rows share one, and the first cut is off by as many."""
+    """A range of 2^54 points has room for 127 tie-breakers: some 190 of these rows share one,
+    and the first cut is off by as many.
+    """
     rows, end = 40_000, 2**53
     low = np.arange(int(0.4 * rows)) - end // 2
-    column = Sample.from_values(np.append(low, np.zeros(rows - low.size, dtype=np.int64)), lower=-end, upper=end)
+    column = Sample.from_values(
+        np.append(low, np.zeros(rows - low.size, dtype=np.int64)), lower=-end, upper=end
+    )
     mechanism = Quantiles.calibrate(at=[0.2, 0.5], neighbours="add-remove", epsilon=10**4)
     missed = [off(column.values, 0.2, mechanism.sample(column)[0]) for _ in range(30)]
     assert 10 < max(missed) <= mechanism.error(0.1, column.width, rows)
@@ -219,9 +274,11 @@ def test_error_of_several_follows_from_the_cuts() -> None:
     alone = Quantiles((HALF,), "add-remove", F(1))
     fine = 1001 * 2**20 - 1
     each = alone.error(0.1 / 4, fine)
-    assert several.error(0.1, 1000, 1) == pytest.approx(each + (each + 1) / 2)  # an end of the range is not off
+    # an end of the range is not off
+    assert several.error(0.1, 1000, 1) == pytest.approx(each + (each + 1) / 2)
     assert several.error(0.1, 1000, 10**6) < several.error(0.1, 1000, 10**9)
-    assert several.error(0.1, 2**70, 50) == pytest.approx(1.5 * alone.error(0.1 / 4, 2**70) + 25)  # no tie-breakers: all rows may be one
+    # no tie-breakers: all rows may be one
+    assert several.error(0.1, 2**70, 50) == pytest.approx(1.5 * alone.error(0.1 / 4, 2**70) + 25)
     assert alone.error(0.1, 1000, 1) == alone.error(0.1, 1000)
 
 
@@ -236,12 +293,19 @@ def test_a_spike_is_split_where_the_quantiles_fall() -> None:
 @pytest.mark.parametrize("data", [[], [5], [5, 9], [7] * 30, [3, 4, 4, 5]], ids=str)
 def test_tiny_constant_and_even_data(data: list[int]) -> None:
     for at in AT.values():
-        answers = Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1).sample(data, lower=0, upper=20)
+        answers = Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1).sample(
+            data, lower=0, upper=20
+        )
         for z in answers if len(at) > 1 else [answers]:
             assert isinstance(z, int)
             assert 0 <= z <= 20
     if data == [7] * 30:
-        assert Quantiles.calibrate(at=0.5, neighbours="change-one", epsilon=20).sample(data, lower=0, upper=20) == 7
+        assert (
+            Quantiles.calibrate(at=0.5, neighbours="change-one", epsilon=20).sample(
+                data, lower=0, upper=20
+            )
+            == 7
+        )
 
 
 def test_values_outside_the_bounds_are_clamped() -> None:
@@ -259,7 +323,12 @@ def test_calibration_and_loss() -> None:
     assert one.loss(3).epsilon == 3
     assert one.loss(3).rho == F(9, 8)
     for count, levels in ((1, 1), (2, 2), (3, 2), (4, 3), (7, 3), (8, 4)):
-        many = Quantiles.calibrate(at=[F(i, count + 1) for i in range(1, count + 1)], neighbours="change-one", epsilon=1, rows=2)
+        many = Quantiles.calibrate(
+            at=[F(i, count + 1) for i in range(1, count + 1)],
+            neighbours="change-one",
+            epsilon=1,
+            rows=2,
+        )
         assert many.levels == levels
         assert many.loss(2).epsilon == 1
         assert many.loss(2).rho == round_up(F(1, 8 * levels))
@@ -268,20 +337,43 @@ def test_calibration_and_loss() -> None:
 
 
 def test_the_median_is_twice_as_sharp_where_rows_come_and_go() -> None:
-    changed, moved = (Quantiles.calibrate(at=0.5, neighbours=relation, epsilon=1) for relation in ("change-one", "add-remove"))
+    changed, moved = (
+        Quantiles.calibrate(at=0.5, neighbours=relation, epsilon=1)
+        for relation in ("change-one", "add-remove")
+    )
     assert changed.error(0.05, 2**20) == pytest.approx(2 * moved.error(0.05, 2**20))
 
 
 @pytest.mark.parametrize(
-    "at", [[], [0.5, 0.5], [0.7, 0.3], [HALF, F(1, 1_000_003)], [F(1, 999), F(1, 1_000) + HALF, F(998, 1001)]], ids=str
+    "at",
+    [
+        [],
+        [0.5, 0.5],
+        [0.7, 0.3],
+        [HALF, F(1, 1_000_003)],
+        [F(1, 999), F(1, 1_000) + HALF, F(998, 1001)],
+    ],
+    ids=str,
 )
 def test_shares_must_rise(at: list[float]) -> None:
-    with pytest.raises(InvalidArgument, match="at must be one or more rising shares with a common denominator of at most a million"):
+    with pytest.raises(
+        InvalidArgument,
+        match="at must be one or more rising shares with a common denominator of at most a million",
+    ):
         Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1)
 
 
 @pytest.mark.parametrize(
-    "p", [*(value for value in bad.LEVELS if not isinstance(value, (str, list))), 0, 1, -0.1, 1.1, np.array(0.5)], ids=bad.name
+    "p",
+    [
+        *(value for value in bad.LEVELS if not isinstance(value, (str, list))),
+        0,
+        1,
+        -0.1,
+        1.1,
+        np.array(0.5),
+    ],
+    ids=bad.name,
 )
 def test_shares_lie_strictly_inside(p: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
@@ -312,36 +404,61 @@ def test_other_bad_parameters() -> None:
             use()
         assert refusal.value.argument == name
     with pytest.raises(InvalidArgument, match="at must be a single quantile for log_prob"):
-        Quantiles.calibrate(at=[0.2, 0.5], neighbours="add-remove", epsilon=1).log_prob(1, [1], lower=0, upper=2)
+        Quantiles.calibrate(at=[0.2, 0.5], neighbours="add-remove", epsilon=1).log_prob(
+            1, [1], lower=0, upper=2
+        )
 
 
 @pytest.mark.parametrize(
-    "values", [value for name, value in bad.ARRAYS.items() if name not in ("empty list", "empty array")], ids=lambda v: type(v).__name__
+    "values",
+    [value for name, value in bad.ARRAYS.items() if name not in ("empty list", "empty array")],
+    ids=lambda v: type(v).__name__,
 )
 @pytest.mark.parametrize("at", [[0.5], [0.2, 0.5]], ids=str)
 @pytest.mark.usefixtures("dry")
 def test_bad_data_are_refused_before_anything_is_drawn(values: object, at: list[float]) -> None:
     for bounds in ((0, 100), (0.0, 100.0)):
         with pytest.raises(InvalidArgument) as refusal:
-            Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1).sample(values, lower=bounds[0], upper=bounds[1])
+            Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1).sample(
+                values, lower=bounds[0], upper=bounds[1]
+            )
         assert refusal.value.argument == "values"
         assert str(bad.SECRET) not in "".join(traceback.format_exception(refusal.value))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("at", "points", "most"), [("median", 4, 5), ("low", 4, 5), ("two", 4, 3), ("quartiles", 3, 3), ("four", 3, 3)])
-def test_under_a_filter_a_row_may_leave_or_enter_as_well(monkeypatch: pytest.MonkeyPatch, at: str, points: int, most: int) -> None:
-    """Change-one: neighbours then differ in a row that changes, goes or comes, and there may be none left."""
+@pytest.mark.parametrize(
+    ("at", "points", "most"),
+    [("median", 4, 5), ("low", 4, 5), ("two", 4, 3), ("quartiles", 3, 3), ("four", 3, 3)],
+)
+def test_under_a_filter_a_row_may_leave_or_enter_as_well(
+    monkeypatch: pytest.MonkeyPatch, at: str, points: int, most: int
+) -> None:
+    """Change-one: neighbours then differ in a row that changes, goes or comes, and there may be
+    none left.
+    """
     mechanism = Quantiles(AT[at], "change-one", F(2))
-    laws = {data: law(monkeypatch, mechanism, data, points) for data in tiny.every(points, range(most + 1))}
+    laws = {
+        data: law(monkeypatch, mechanism, data, points)
+        for data in tiny.every(points, range(most + 1))
+    }
     for relation in RELATIONS:
         for one, other in tiny.neighbours(relation, points, most):
             assert tiny.worst(laws[one], laws[other]) <= float(mechanism.loss().epsilon) + 1e-9
             for order in ORDERS:
-                assert tiny.renyi(laws[one], laws[other], order) <= float(mechanism.loss().rho) + 1e-9
+                assert (
+                    tiny.renyi(laws[one], laws[other], order) <= float(mechanism.loss().rho) + 1e-9
+                )
 
 
 def test_no_rows_left_are_answered_like_any_others() -> None:
     """Under a filter it is private that none is left: a refusal would tell it."""
     for at in (0.5, [0.2, 0.5]):
-        assert np.max(Quantiles.calibrate(at=at, neighbours="change-one", epsilon=1).sample([], lower=0, upper=1)) <= 1
+        assert (
+            np.max(
+                Quantiles.calibrate(at=at, neighbours="change-one", epsilon=1).sample(
+                    [], lower=0, upper=1
+                )
+            )
+            <= 1
+        )

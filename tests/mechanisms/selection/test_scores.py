@@ -20,10 +20,18 @@ from hedgerow.mechanisms.selection.scores import (
 )
 from mechanisms import bad
 
-TABLES = {"number": bad.SECRET, "table": [[1, bad.SECRET]], "None": None, "text": f"x{bad.SECRET}", "mapping": {"a": bad.SECRET}}
+TABLES = {
+    "number": bad.SECRET,
+    "table": [[1, bad.SECRET]],
+    "None": None,
+    "text": f"x{bad.SECRET}",
+    "mapping": {"a": bad.SECRET},
+}
 
 
-@pytest.mark.parametrize("scores", [*bad.ARRAYS.values(), *TABLES.values()], ids=(*bad.ARRAYS, *TABLES))
+@pytest.mark.parametrize(
+    "scores", [*bad.ARRAYS.values(), *TABLES.values()], ids=(*bad.ARRAYS, *TABLES)
+)
 def test_bad_scores_are_refused_without_a_word_about_them(scores: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         parse_scores(scores)
@@ -44,8 +52,13 @@ def test_far_doubles_are_moved_where_products_stay_finite() -> None:
 def test_distances_behind_the_best() -> None:
     assert compute_score_gaps(parse_scores([1.0, 3.0, 2.5]), Fraction(2)).tolist() == [-4, 0, -1]
     assert compute_score_gaps(parse_scores([2**60 + 1, 2**60]), Fraction(1)).tolist() == [0, -1]
-    assert compute_score_gaps(parse_scores([2**63 - 1, -(2**63)]), Fraction(1)).tolist() == [0, -(2.0**64)]
-    assert np.isfinite(compute_score_gaps(parse_scores([1.7e308, -1.7e308]), Fraction(10**100))).all()
+    assert compute_score_gaps(parse_scores([2**63 - 1, -(2**63)]), Fraction(1)).tolist() == [
+        0,
+        -(2.0**64),
+    ]
+    assert np.isfinite(
+        compute_score_gaps(parse_scores([1.7e308, -1.7e308]), Fraction(10**100))
+    ).all()
 
 
 @pytest.mark.parametrize("factor", [*bad.SENSITIVITIES, 1e-101, 1e101, 10**400], ids=bad.name)
@@ -78,5 +91,7 @@ def test_numpy_counts_are_counts() -> None:
 
 
 def test_the_smallest_radius() -> None:
-    assert find_smallest_radius(lambda d: exp(-d), 0.05, 100) == pytest.approx(2.995732273553991, rel=1e-11)
+    assert find_smallest_radius(lambda d: exp(-d), 0.05, 100) == pytest.approx(
+        2.995732273553991, rel=1e-11
+    )
     assert find_smallest_radius(lambda d: 0.01, 0.05, 100) == 0

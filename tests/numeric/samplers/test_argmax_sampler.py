@@ -14,7 +14,11 @@ from scipy.integrate import quad
 import goodness
 from goodness import ALARM
 from hedgerow.numeric.samplers import argmax_sampler as module
-from hedgerow.numeric.samplers.argmax_sampler import ARGMAX_NOISES, noisy_argmax, noisy_argmax_with_lead
+from hedgerow.numeric.samplers.argmax_sampler import (
+    ARGMAX_NOISES,
+    noisy_argmax,
+    noisy_argmax_with_lead,
+)
 from numeric.feeding import HIGH, LOW, SPECIAL, feed, ln, some, uniform
 
 SCORES = np.array([0.0, 1.0, 2.5, 2.0, -1.0])
@@ -27,11 +31,16 @@ def noise(law: str, u: Fraction, sign: int) -> Fraction:
 
 
 def tied(law: str, words: list[int], sign: int) -> list[np.ndarray]:
-    """Pairs of scores that bring the noise of two neighbouring words as close as doubles allow: above, below, on the spot."""
+    """Pairs of scores that bring the noise of two neighbouring words as close as doubles allow:
+    above, below, on the spot.
+    """
     found = []
     for first, second in zip(words[::2], words[1::2], strict=False):
         gap = float(noise(law, uniform(first, LOW), sign) - noise(law, uniform(second, LOW), sign))
-        found += [np.array([0.0, score]) for score in (gap, np.nextafter(gap, -np.inf), np.nextafter(gap, np.inf))]
+        found += [
+            np.array([0.0, score])
+            for score in (gap, np.nextafter(gap, -np.inf), np.nextafter(gap, np.inf))
+        ]
     return found
 
 
@@ -48,13 +57,19 @@ def test_doubles_and_rationals_find_the_same_winner_with_the_same_bits(
     monkeypatch.setattr(module, "_find_winner", exactly)
     for i, scores in enumerate(tied(law, words, sign)):
         pair = words[i // 3 * 2 : i // 3 * 2 + 2]
-        totals = [Fraction(score) + noise(law, uniform(word, more), sign) for score, word in zip(scores.tolist(), pair, strict=True)]
+        totals = [
+            Fraction(score) + noise(law, uniform(word, more), sign)
+            for score, word in zip(scores.tolist(), pair, strict=True)
+        ]
         step = abs(totals[0] - totals[1]) * Fraction(2, 7) or Fraction(1)
         for lead in (False, True):
             feed(monkeypatch, module, more, pair, sign=sign)
             first = int(totals[1] > totals[0])
             if lead:
-                assert noisy_argmax_with_lead(scores, Fraction(1), law, step) == (first, floor((totals[first] - totals[1 - first]) / step))
+                assert noisy_argmax_with_lead(scores, Fraction(1), law, step) == (
+                    first,
+                    floor((totals[first] - totals[1 - first]) / step),
+                )
             else:
                 assert noisy_argmax(scores, Fraction(1), law) == first
     assert exactly.call_count > len(words) // 2, "near ties must be run exactly"
@@ -64,13 +79,23 @@ def test_doubles_and_rationals_find_the_same_winner_with_the_same_bits(
 def test_many_runners_with_the_same_bits(monkeypatch: pytest.MonkeyPatch, law: str) -> None:
     words = SPECIAL + some(300, seed=2)
     whole = np.array(some(len(words), seed=3)) % 50
-    for scores, factor in ((whole, Fraction(1, 3)), (whole / 7, Fraction(10**9)), (whole * 10**15, Fraction(1, 10**15))):
-        totals = [Fraction(score) * factor + noise(law, uniform(word, HIGH), 0) for score, word in zip(scores.tolist(), words, strict=True)]
+    for scores, factor in (
+        (whole, Fraction(1, 3)),
+        (whole / 7, Fraction(10**9)),
+        (whole * 10**15, Fraction(1, 10**15)),
+    ):
+        totals = [
+            Fraction(score) * factor + noise(law, uniform(word, HIGH), 0)
+            for score, word in zip(scores.tolist(), words, strict=True)
+        ]
         second, first = np.argsort(np.array(totals, dtype=object))[-2:]
         feed(monkeypatch, module, HIGH, words)
         assert noisy_argmax(scores, factor, law) == first
         feed(monkeypatch, module, HIGH, words)
-        assert noisy_argmax_with_lead(scores, factor, law, Fraction(1, 100)) == (first, floor((totals[first] - totals[second]) * 100))
+        assert noisy_argmax_with_lead(scores, factor, law, Fraction(1, 100)) == (
+            first,
+            floor((totals[first] - totals[second]) * 100),
+        )
 
 
 @pytest.mark.long
@@ -84,7 +109,10 @@ def test_the_error_of_the_noise_stays_within_its_bound(law: str) -> None:
             if bound == np.inf:
                 assert word <= 1 or word > (1 << 63) - (1 << 14)
                 continue
-            off = max(abs(Fraction(double) - noise(law, uniform(word, more), sign)) for more in (LOW, HIGH))
+            off = max(
+                abs(Fraction(double) - noise(law, uniform(word, more), sign))
+                for more in (LOW, HIGH)
+            )
             worst = max(worst, (off / Fraction(bound), word))
         assert worst[0] <= 1, f"worst measured/bound {float(worst[0]):.6f} at word {worst[1]}"
 
@@ -95,7 +123,10 @@ def test_words_that_say_nothing_are_continued(monkeypatch: pytest.MonkeyPatch, l
         # Half a bit more for each of the two, in turn, so that no two are alike.
         feed(monkeypatch, module, HIGH, words)
         left = [1 << 62, 1 << 63, 3 << 62]
-        monkeypatch.setattr("hedgerow.numeric.samplers.lazy_uniform.integer", lambda bits, left=left: left.append(left.pop(0)) or left[-1])
+        monkeypatch.setattr(
+            "hedgerow.numeric.samplers.lazy_uniform.integer",
+            lambda bits, left=left: left.append(left.pop(0)) or left[-1],
+        )
         assert noisy_argmax(np.array([0.0, 0.0]), Fraction(1), law) in (0, 1)
 
 
@@ -109,7 +140,9 @@ def softmax() -> np.ndarray:
 
 
 def permute_and_flip() -> np.ndarray:
-    """p_r int_0^1 prod_{j != r} (1 - p_j t) dt with p_j = exp(factor (score_j - best)), by the exact integral of a polynomial."""
+    """p_r int_0^1 prod_{j != r} (1 - p_j t) dt with p_j = exp(factor (score_j - best)), by the
+    exact integral of a polynomial.
+    """
     p = np.exp((SCORES - SCORES.max()) * float(FACTOR))
 
     def share(r: int) -> float:
@@ -131,18 +164,29 @@ def report_noisy_max() -> np.ndarray:
     def at(x: float, r: int) -> float:
         return float(0.5 * np.exp(-abs(x - s[r])) * np.prod(np.delete(below(x - s), r)))
 
-    return np.array([quad(at, -40, 40, args=(r,), points=s.tolist(), limit=200)[0] for r in range(s.size)])
+    return np.array(
+        [quad(at, -40, 40, args=(r,), points=s.tolist(), limit=200)[0] for r in range(s.size)]
+    )
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("law", "shares"), [("gumbel", softmax), ("exponential", permute_and_flip), ("laplace", report_noisy_max)])
-def test_every_candidate_wins_as_often_as_the_law_says(law: str, shares: Callable[[], np.ndarray]) -> None:
+@pytest.mark.parametrize(
+    ("law", "shares"),
+    [("gumbel", softmax), ("exponential", permute_and_flip), ("laplace", report_noisy_max)],
+)
+def test_every_candidate_wins_as_often_as_the_law_says(
+    law: str, shares: Callable[[], np.ndarray]
+) -> None:
     chances = shares()
     assert abs(chances.sum() - 1) < 1e-9
-    won = np.bincount([noisy_argmax(SCORES, FACTOR, law) for _ in range(8000)], minlength=SCORES.size)
+    won = np.bincount(
+        [noisy_argmax(SCORES, FACTOR, law) for _ in range(8000)], minlength=SCORES.size
+    )
     assert goodness.chi_square(won, chances) > ALARM
     assert goodness.chi_square(won, np.roll(chances, 1)) < ALARM
-    first, _ = zip(*(noisy_argmax_with_lead(SCORES, FACTOR, law, Fraction(1)) for _ in range(600)), strict=True)
+    first, _ = zip(
+        *(noisy_argmax_with_lead(SCORES, FACTOR, law, Fraction(1)) for _ in range(600)), strict=True
+    )
     assert goodness.chi_square(np.bincount(first, minlength=SCORES.size), chances) > ALARM
 
 
@@ -150,7 +194,10 @@ def test_every_candidate_wins_as_often_as_the_law_says(law: str, shares: Callabl
 def test_a_weight_counts_like_so_many_candidates() -> None:
     weights = np.array([5, 1, 1, 2, 40])
     chances = softmax() * weights
-    won = np.bincount([noisy_argmax(SCORES, FACTOR, "gumbel", weights) for _ in range(8000)], minlength=SCORES.size)
+    won = np.bincount(
+        [noisy_argmax(SCORES, FACTOR, "gumbel", weights) for _ in range(8000)],
+        minlength=SCORES.size,
+    )
     assert goodness.chi_square(won, chances / chances.sum()) > ALARM
     assert goodness.chi_square(won, softmax()) < ALARM
 
@@ -160,14 +207,22 @@ def test_weights_and_the_same_bits(monkeypatch: pytest.MonkeyPatch, more: int) -
     words = some(60, seed=6)
     for first, second, size in zip(words[::2], words[1::2], some(30, seed=7), strict=True):
         weights = np.array([1, 1 + size])
-        gap = noise("gumbel", uniform(first, LOW), 0) - noise("gumbel", uniform(second, LOW), 0) - ln(Fraction(1 + size))
+        gap = (
+            noise("gumbel", uniform(first, LOW), 0)
+            - noise("gumbel", uniform(second, LOW), 0)
+            - ln(Fraction(1 + size))
+        )
         for score in (float(gap), np.nextafter(float(gap), np.inf)):
             totals = [
                 noise("gumbel", uniform(first, more), 0),
-                Fraction(score) + ln(Fraction(1 + size)) + noise("gumbel", uniform(second, more), 0),
+                Fraction(score)
+                + ln(Fraction(1 + size))
+                + noise("gumbel", uniform(second, more), 0),
             ]
             feed(monkeypatch, module, more, [first, second])
-            assert noisy_argmax(np.array([0.0, score]), Fraction(1), "gumbel", weights) == int(totals[1] > totals[0])
+            assert noisy_argmax(np.array([0.0, score]), Fraction(1), "gumbel", weights) == int(
+                totals[1] > totals[0]
+            )
 
 
 def test_the_three_laws_differ() -> None:
@@ -177,8 +232,14 @@ def test_the_three_laws_differ() -> None:
 
 @pytest.mark.long
 def test_the_lead_of_exponential_noise_is_exponential() -> None:
-    # |E - E'| is a standard exponential, so that its whole steps of 1/3 are geometric with rate 1/3.
-    leads = np.array([noisy_argmax_with_lead(np.array([5, 5]), Fraction(1), "exponential", Fraction(1, 3))[1] for _ in range(1500)])
+    # |E - E'| is a standard exponential, so that its whole steps of 1/3 are geometric with rate
+    # 1/3.
+    leads = np.array(
+        [
+            noisy_argmax_with_lead(np.array([5, 5]), Fraction(1), "exponential", Fraction(1, 3))[1]
+            for _ in range(1500)
+        ]
+    )
     assert goodness.p_value(leads, goodness.geometric(Fraction(3))) > ALARM
     assert goodness.p_value(leads, goodness.geometric(Fraction(5))) < ALARM
 
@@ -189,10 +250,14 @@ def test_large_fields_are_run_in_chunks() -> None:
     assert noisy_argmax(scores, Fraction(1), "gumbel") == 12_345
     assert noisy_argmax_with_lead(scores, Fraction(1), "gumbel", Fraction(1))[0] == 12_345
     places = [noisy_argmax(np.zeros(20_000), Fraction(1), "exponential") for _ in range(400)]
-    assert goodness.chi_square(np.bincount(np.array(places) // 5000, minlength=4), np.full(4, 0.25)) > ALARM
+    assert (
+        goodness.chi_square(np.bincount(np.array(places) // 5000, minlength=4), np.full(4, 0.25))
+        > ALARM
+    )
 
 
 def test_scores_far_apart_are_exact_where_doubles_are_not() -> None:
-    # 2^53 + 1 is no double: read as one it would tie with 2^53. Noise of a billionth cannot bridge a gap of 1.
+    # 2^53 + 1 is no double: read as one it would tie with 2^53. Noise of a billionth cannot bridge
+    # a gap of 1.
     scores = np.array([1 << 53, (1 << 53) + 1])
     assert [noisy_argmax(scores, Fraction(10**9), "exponential") for _ in range(50)] == [1] * 50

@@ -18,7 +18,11 @@ N = 200_000
 TOP = (1 << 64) - 1
 
 
-@pytest.mark.parametrize("p", [Fraction(1, 3), Fraction(1, 2), Fraction(999, 1000), Fraction(1, 10**6), Fraction(2, 7)], ids=str)
+@pytest.mark.parametrize(
+    "p",
+    [Fraction(1, 3), Fraction(1, 2), Fraction(999, 1000), Fraction(1, 10**6), Fraction(2, 7)],
+    ids=str,
+)
 def test_coins_have_the_probability_stated(p: Fraction) -> None:
     size = 10**6
     spread = (size * float(p) * float(1 - p)) ** 0.5
@@ -36,11 +40,24 @@ def test_certain_coins() -> None:
 
 @pytest.mark.parametrize("more", [LOW, HIGH])
 @pytest.mark.parametrize(
-    "p", [Fraction(1, 3), Fraction(2, 3), Fraction(1, 2), Fraction(TOP, 1 << 64), Fraction(1, 10**30), Fraction(5, 1 << 64)], ids=str
+    "p",
+    [
+        Fraction(1, 3),
+        Fraction(2, 3),
+        Fraction(1, 2),
+        Fraction(TOP, 1 << 64),
+        Fraction(1, 10**30),
+        Fraction(5, 1 << 64),
+    ],
+    ids=str,
 )
-def test_coins_fall_the_same_way_for_the_same_bits(monkeypatch: pytest.MonkeyPatch, p: Fraction, more: int) -> None:
+def test_coins_fall_the_same_way_for_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch, p: Fraction, more: int
+) -> None:
     threshold = int(p * (1 << 64))
-    drawn = sorted({0, 1, TOP, TOP - 1, *(min(max(threshold + step, 0), TOP) for step in (-2, -1, 0, 1, 2))})
+    drawn = sorted(
+        {0, 1, TOP, TOP - 1, *(min(max(threshold + step, 0), TOP) for step in (-2, -1, 0, 1, 2))}
+    )
     monkeypatch.setattr(coins, "draw_words", giving(drawn))
     continue_with(monkeypatch, more)
     exact = [(word + Fraction(more, TOP)) / (1 << 64) for word in drawn]

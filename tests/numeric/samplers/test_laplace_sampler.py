@@ -1,4 +1,6 @@
-"""Coins, geometric, discrete Laplace and rounded Laplace: same bits same draw, and the right law."""
+"""Coins, geometric, discrete Laplace and rounded Laplace: same bits same draw, and the right
+law.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ import goodness
 from goodness import ALARM, FAR
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.samplers import laplace_sampler as exponential
-from hedgerow.numeric.samplers.laplace_sampler import bernoulli_exp, discrete_laplace, geometric, rounded_laplace
+from hedgerow.numeric.samplers.laplace_sampler import (
+    bernoulli_exp,
+    discrete_laplace,
+    geometric,
+    rounded_laplace,
+)
 from numeric import obvious
 from numeric.feeding import HIGH, LOW, SCALES, SPECIAL, exp, feed, ln, near, some, uniform
 
@@ -28,7 +35,9 @@ def offset(scale: Fraction, two_sided: bool) -> Fraction:
 def boundaries(scale: Fraction, d: Fraction) -> list[int]:
     """Words at which t E + d passes an integer, as far as U can be told from 0."""
     farthest = floor(43 * scale)
-    picks = {1, 2, 3, farthest // 3, farthest // 2, farthest} | {word % (farthest + 1) for word in some(20, seed=5)}
+    picks = {1, 2, 3, farthest // 3, farthest // 2, farthest} | {
+        word % (farthest + 1) for word in some(20, seed=5)
+    }
     return [word for k in picks if 0 < k <= farthest for word in near(exp((d - k) / scale))]
 
 
@@ -46,16 +55,22 @@ def test_doubles_and_rationals_make_the_same_draw_of_the_same_bits(
     feed(monkeypatch, exponential, more, words)
     drawn = exponential._draw_floors(scale, len(words), two_sided=two_sided)
     assert drawn.tolist() == [floor(-scale * ln(uniform(word, more)) + d) for word in words]
-    assert settled.call_count >= (len(edges) // 6 if edges else 1), "words at a boundary must be continued"
+    assert settled.call_count >= (len(edges) // 6 if edges else 1), (
+        "words at a boundary must be continued"
+    )
     assert settled.call_count <= len(edges) + len(SPECIAL) + len(anywhere) // 2
 
 
-def test_words_at_a_boundary_find_a_bound_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_at_a_boundary_find_a_bound_that_is_too_small(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     scale = Fraction(10**6)
     d = offset(scale, two_sided=True)
     words = boundaries(scale, d)
     t, error, double = exponential._compute_affine_parameters(scale)
-    monkeypatch.setattr(exponential, "_compute_affine_parameters", lambda _: (t, np.zeros_like(error), double))
+    monkeypatch.setattr(
+        exponential, "_compute_affine_parameters", lambda _: (t, np.zeros_like(error), double)
+    )
     feed(monkeypatch, exponential, HIGH, words)
     drawn = exponential._draw_floors(scale, len(words), two_sided=True)
     assert drawn.tolist() != [floor(-scale * ln(uniform(word, HIGH)) + d) for word in words]
@@ -71,7 +86,11 @@ def test_rounded_laplace_makes_the_same_draw_of_the_same_bits(
     toward, middle = (-scale if sign else scale), exact + HALF
     steps = {1, 2, 3, floor(20 * scale), floor(43 * scale)}
     boundary = [(floor(middle) + (-k if sign else k) - middle) / toward for k in steps]
-    words = some(60, seed=2) + SPECIAL + [word for e in boundary if 0 < e < 43 for word in near(exp(-e))]
+    words = (
+        some(60, seed=2)
+        + SPECIAL
+        + [word for e in boundary if 0 < e < 43 for word in near(exp(-e))]
+    )
     feed(monkeypatch, exponential, HIGH, words, sign=sign)
     drawn = rounded_laplace(np.full(len(words), centre), scale)
     assert drawn.tolist() == [floor(middle - toward * ln(uniform(word, HIGH))) for word in words]
@@ -79,16 +98,30 @@ def test_rounded_laplace_makes_the_same_draw_of_the_same_bits(
 
 @pytest.mark.parametrize("more", [LOW, HIGH])
 @pytest.mark.parametrize(
-    "x", [Fraction(0), Fraction(1, 10**15), Fraction(1, 3), Fraction(1), Fraction(40), Fraction(44), Fraction(10**400)], ids=str
+    "x",
+    [
+        Fraction(0),
+        Fraction(1, 10**15),
+        Fraction(1, 3),
+        Fraction(1),
+        Fraction(40),
+        Fraction(44),
+        Fraction(10**400),
+    ],
+    ids=str,
 )
-def test_coins_fall_the_same_way_for_the_same_bits(monkeypatch: pytest.MonkeyPatch, x: Fraction, more: int) -> None:
+def test_coins_fall_the_same_way_for_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch, x: Fraction, more: int
+) -> None:
     limit = exp(-min(x, Fraction(1000)))
     words = some(200, seed=3) + SPECIAL + near(limit)
     feed(monkeypatch, exponential, more, words)
     assert bernoulli_exp(x, len(words)).tolist() == [uniform(word, more) < limit for word in words]
 
 
-@pytest.mark.parametrize("scale", [Fraction(3, 10), Fraction(1), Fraction(15, 2), Fraction(1000)], ids=float)
+@pytest.mark.parametrize(
+    "scale", [Fraction(3, 10), Fraction(1), Fraction(15, 2), Fraction(1000)], ids=float
+)
 def test_discrete_laplace_is_exact_and_two_per_cent_off_is_not(scale: Fraction) -> None:
     law = goodness.discrete_laplace(scale)
     assert goodness.p_value(discrete_laplace(scale, N), law) > ALARM
@@ -105,7 +138,8 @@ def test_geometric_is_exact_and_two_per_cent_off_is_not(scale: Fraction) -> None
 
 @pytest.mark.parametrize("scale", [Fraction(10**6), Fraction(10**12)], ids=float)
 def test_at_large_scales_the_discrete_law_is_the_rounded_one(scale: Fraction) -> None:
-    # Pr[|Z| >= k] = 2 q^k/(1+q), and rounding the real law gives q^(k-1/2): apart by a factor of 1 - 1/8t^2.
+    # Pr[|Z| >= k] = 2 q^k/(1+q), and rounding the real law gives q^(k-1/2): apart by a factor of 1
+    # - 1/8t^2.
     law = goodness.rounded_laplace(0, float(scale))
     assert goodness.p_value(discrete_laplace(scale, 200_000), law) > ALARM
     assert goodness.p_value(discrete_laplace(scale * Fraction(95, 100), 200_000), law) < ALARM
@@ -116,14 +150,24 @@ def test_at_large_scales_the_discrete_law_is_the_rounded_one(scale: Fraction) ->
 def test_rounded_laplace_is_exact(centre: float, scale: Fraction) -> None:
     draws = rounded_laplace(np.full(300_000, centre), scale)
     assert goodness.p_value(draws, goodness.rounded_laplace(centre, float(scale))) > ALARM
-    assert goodness.p_value(draws, goodness.rounded_laplace(centre + 0.05 * float(scale), float(scale))) < ALARM
+    assert (
+        goodness.p_value(
+            draws, goodness.rounded_laplace(centre + 0.05 * float(scale), float(scale))
+        )
+        < ALARM
+    )
 
 
 def test_the_obvious_sampler_agrees() -> None:
     scale = Fraction(5, 2)
     slow = np.array([obvious.laplace(scale) for _ in range(10_000)])
     assert goodness.p_value(slow, goodness.discrete_laplace(scale)) > ALARM
-    both = np.stack([np.bincount(np.clip(draws + 12, 0, 24), minlength=25) for draws in (slow, discrete_laplace(scale, slow.size))])
+    both = np.stack(
+        [
+            np.bincount(np.clip(draws + 12, 0, 24), minlength=25)
+            for draws in (slow, discrete_laplace(scale, slow.size))
+        ]
+    )
     for row in both:
         assert goodness.chi_square(row, both.sum(axis=0)) > ALARM
 
@@ -143,14 +187,25 @@ def test_draws_are_independent() -> None:
 
 
 def test_no_two_cells_share_their_noise() -> None:
-    draws = np.concatenate([discrete_laplace(Fraction(10**12), 5000), discrete_laplace(Fraction(10**12), 5000)])
-    assert np.unique(np.abs(draws)).size >= draws.size - 2  # three chance pairs have probability below 1e-12
+    draws = np.concatenate(
+        [discrete_laplace(Fraction(10**12), 5000), discrete_laplace(Fraction(10**12), 5000)]
+    )
+    # three chance pairs have probability below 1e-12
+    assert np.unique(np.abs(draws)).size >= draws.size - 2
 
 
-@pytest.mark.parametrize("bad", [Fraction(0), Fraction(-1), Fraction(10**12 + 1), Fraction(1, 10**13), Fraction(10**400)])
+@pytest.mark.parametrize(
+    "bad", [Fraction(0), Fraction(-1), Fraction(10**12 + 1), Fraction(1, 10**13), Fraction(10**400)]
+)
 def test_scales_out_of_range_are_refused(bad: Fraction) -> None:
-    for refused in (lambda: geometric(bad, 1), lambda: discrete_laplace(bad, 1), lambda: rounded_laplace(np.zeros(1), bad)):
-        with pytest.raises(InvalidArgument, match=r"scale must lie between 10\^-12 and 10\^12 grid steps"):
+    for refused in (
+        lambda: geometric(bad, 1),
+        lambda: discrete_laplace(bad, 1),
+        lambda: rounded_laplace(np.zeros(1), bad),
+    ):
+        with pytest.raises(
+            InvalidArgument, match=r"scale must lie between 10\^-12 and 10\^12 grid steps"
+        ):
             refused()
 
 
@@ -159,7 +214,9 @@ def test_a_negative_exponent_is_refused() -> None:
         bernoulli_exp(Fraction(-1, 2), 1)
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 10**12), Fraction(1, 10**6), Fraction(1, 1000)], ids=float)
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 10**12), Fraction(1, 10**6), Fraction(1, 1000)], ids=float
+)
 def test_scales_without_noise_are_quick_and_quiet(scale: Fraction) -> None:
     # e^(-1/scale) as a fraction would have up to 10^11 digits.
     assert not discrete_laplace(scale, 1000).any()

@@ -1,4 +1,6 @@
-"""Uniforms that are continued: nested intervals, the same bits throughout, no end before the decision is certain."""
+"""Uniforms that are continued: nested intervals, the same bits throughout, no end before the
+decision is certain.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.numeric.samplers import lazy_uniform as lazy
-from hedgerow.numeric.samplers.lazy_uniform import FIRST_BITS, LazyUniform, refine_floor, refine_until_decided
+from hedgerow.numeric.samplers.lazy_uniform import (
+    FIRST_BITS,
+    LazyUniform,
+    refine_floor,
+    refine_until_decided,
+)
 from numeric.feeding import HIGH, LOW, continue_with, ln, uniform
 
 rounding = Fraction(1, 10**65)  # of the reference, which has 70 digits
@@ -88,7 +95,11 @@ def test_what_is_certain_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_floor_needs_both_ends_on_one_side() -> None:
     u = LazyUniform(1)
-    ends = [(Fraction(-1, 2), Fraction(1, 2)), (Fraction(19, 10), Fraction(2)), (Fraction(-1, 2), Fraction(-1, 4))]
+    ends = [
+        (Fraction(-1, 2), Fraction(1, 2)),
+        (Fraction(19, 10), Fraction(2)),
+        (Fraction(-1, 2), Fraction(-1, 4)),
+    ]
     assert refine_floor(lambda: ends.pop(0), u) == -1
     assert u.bits == 63 + 128
 

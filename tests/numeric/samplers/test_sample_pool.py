@@ -67,7 +67,9 @@ def test_draws_follow_the_law() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("hooked", [True, False])
-def test_a_forked_child_does_not_draw_from_the_stock_of_its_parent(monkeypatch: pytest.MonkeyPatch, hooked: bool) -> None:
+def test_a_forked_child_does_not_draw_from_the_stock_of_its_parent(
+    monkeypatch: pytest.MonkeyPatch, hooked: bool
+) -> None:
     if not hooked:
         monkeypatch.setattr(os, "register_at_fork", lambda **_: None)
     stock = SamplePool(discrete_laplace)
@@ -77,7 +79,9 @@ def test_a_forked_child_does_not_draw_from_the_stock_of_its_parent(monkeypatch: 
     if child == 0:
         signal.alarm(30)
         try:
-            os.write(write, np.array([stock.draw(WIDE) for _ in range(reserve._BLOCK_SIZE)]).tobytes())
+            os.write(
+                write, np.array([stock.draw(WIDE) for _ in range(reserve._BLOCK_SIZE)]).tobytes()
+            )
         finally:
             os._exit(0)
     os.close(write)

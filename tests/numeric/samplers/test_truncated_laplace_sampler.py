@@ -10,7 +10,11 @@ import pytest
 from goodness import chi_square
 from hedgerow.numeric.rounding import exp_up
 from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
-from hedgerow.numeric.samplers.truncated_laplace_sampler import truncated_laplace, truncated_laplace_radius, truncated_laplace_tail
+from hedgerow.numeric.samplers.truncated_laplace_sampler import (
+    truncated_laplace,
+    truncated_laplace_radius,
+    truncated_laplace_tail,
+)
 from hedgerow.numeric.tails.laplace import laplace_tail_double, truncated_end_mass
 
 SCALES = [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(10, 3), Fraction(50)]
@@ -34,18 +38,25 @@ def test_the_double_is_the_sum_of_the_masses(scale: Fraction, cut: int) -> None:
 
 def test_it_is_the_end_that_delta_is_about() -> None:
     for cut, most in ((40, 1), (40, 7), (4000, 30)):
-        assert truncated_laplace_tail(Fraction(30), cut, cut + 1 - most) == pytest.approx(float(truncated_end_mass(Fraction(30), cut, most)), rel=1e-12)
+        assert truncated_laplace_tail(Fraction(30), cut, cut + 1 - most) == pytest.approx(
+            float(truncated_end_mass(Fraction(30), cut, most)), rel=1e-12
+        )
 
 
 def test_far_away() -> None:
     assert truncated_laplace_tail(Fraction(1), 10**400, 1) == laplace_tail_double(Fraction(1), 1)
     assert truncated_laplace_tail(Fraction(1), 10**400, 10**400) == 0
-    assert truncated_laplace_tail(Fraction(10**12), 10**6, 10**6) == pytest.approx(1 / (2 * 10**6 + 1), rel=1e-5)  # as good as even
+    # as good as even
+    assert truncated_laplace_tail(Fraction(10**12), 10**6, 10**6) == pytest.approx(
+        1 / (2 * 10**6 + 1), rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 @pytest.mark.parametrize("cut", [0, 1, 7, 60])
-@pytest.mark.parametrize("level", [Fraction(9, 10), Fraction(1, 20), Fraction(1, 1000), Fraction(1, 10**30)], ids=float)
+@pytest.mark.parametrize(
+    "level", [Fraction(9, 10), Fraction(1, 20), Fraction(1, 1000), Fraction(1, 10**30)], ids=float
+)
 def test_the_radius_is_the_smallest(scale: Fraction, cut: int, level: Fraction) -> None:
     masses, radius = law(scale, cut), truncated_laplace_radius(scale, cut, level)
 
@@ -58,7 +69,9 @@ def test_the_radius_is_the_smallest(scale: Fraction, cut: int, level: Fraction) 
 
 @pytest.mark.parametrize(("scale", "cut"), [(Fraction(3), 5), (Fraction(20), 6)])
 def test_draws_follow_the_law(scale: Fraction, cut: int) -> None:
-    """200,000 draws, false alarms 1e-9; the same test refuses noise that is not cut, moved to the ends instead."""
+    """200,000 draws, false alarms 1e-9; the same test refuses noise that is not cut, moved to
+    the ends instead.
+    """
     masses, n = law(scale, cut), 200_000
     expected = np.array([float(masses[z]) for z in sorted(masses)])
 

@@ -41,10 +41,18 @@ def test_one_integer_leaves_no_choice() -> None:
     assert uniform_integers(5, 0).size == 0
 
 
-def test_words_at_or_above_the_bound_are_drawn_again_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_at_or_above_the_bound_are_drawn_again_and_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     step = 1 << 61  # the leading three bits count
     monkeypatch.setattr(
-        uniform, "draw_words", giving([0, 4 * step, 5 * step, 7 * step, TOP, step], [6 * step, 2 * step, 5 * step - 1], [3 * step])
+        uniform,
+        "draw_words",
+        giving(
+            [0, 4 * step, 5 * step, 7 * step, TOP, step],
+            [6 * step, 2 * step, 5 * step - 1],
+            [3 * step],
+        ),
     )
     assert uniform_integers(5, 6).tolist() == [0, 4, 3, 2, 4, 1]
 

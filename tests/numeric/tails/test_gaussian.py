@@ -1,4 +1,6 @@
-"""Tails of the discrete Gaussian: delta is never too small, and hardly too large; radii are the smallest."""
+"""Tails of the discrete Gaussian: delta is never too small, and hardly too large; radii are the
+smallest.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ import pytest
 import goodness
 from goodness import decimal
 from hedgerow.numeric.tails import gaussian as tail
-from hedgerow.numeric.tails.gaussian import gaussian_delta, gaussian_log_mass, gaussian_radius, gaussian_tail, gaussian_vector_delta
+from hedgerow.numeric.tails.gaussian import (
+    gaussian_delta,
+    gaussian_log_mass,
+    gaussian_radius,
+    gaussian_tail,
+    gaussian_vector_delta,
+)
 
 EXACT = Context(prec=60)
 CASES = [
@@ -34,27 +42,42 @@ def bells(sigma: float, reach: int) -> list[Decimal]:
 
 
 def true_delta(sigma: float, shift: int, epsilon: float | Fraction) -> Decimal:
-    """sup_S Pr[Z in S] - e^eps Pr[Z + s in S] = sum_z (p(z) - e^eps p(z + s))_+, to 50 digits, of the doubles as they are."""
+    """sup_S Pr[Z in S] - e^eps Pr[Z + s in S] = sum_z (p(z) - e^eps p(z + s))_+, to 50 digits,
+    of the doubles as they are.
+    """
     cut = ceil(abs(float(epsilon) * sigma**2 / shift - shift / 2))
     reach = cut + shift + ceil(25 * sigma) + 30
     bell = bells(sigma, reach)
     with localcontext(EXACT):
         factor = decimal(Fraction(epsilon)).exp()
-        gained = (bell[abs(z)] - factor * bell[abs(z + shift)] for z in range(-reach, reach - shift + 1))
+        gained = (
+            bell[abs(z)] - factor * bell[abs(z + shift)] for z in range(-reach, reach - shift + 1)
+        )
         return min(sum(gain for gain in gained if gain > 0) / (2 * sum(bell) - 1), Decimal(1))
 
 
 @pytest.mark.parametrize(("sigma", "shift", "epsilon"), CASES)
-def test_delta_is_an_upper_bound_and_within_one_per_cent(sigma: float, shift: int, epsilon: float) -> None:
+def test_delta_is_an_upper_bound_and_within_one_per_cent(
+    sigma: float, shift: int, epsilon: float
+) -> None:
     truth, found = true_delta(sigma, shift, epsilon), Decimal(gaussian_delta(sigma, shift, epsilon))
     assert found >= truth
-    if found > max(truth * Decimal("1.01"), Decimal("1e-299")):  # only where epsilon puts the cut on a whole z, within 10^-14
-        assert found <= true_delta(sigma, shift, Fraction(epsilon) * (1 - Fraction(2, 10**14))) * Decimal("1.01")
+    # only where epsilon puts the cut on a whole z, within 10^-14
+    if found > max(truth * Decimal("1.01"), Decimal("1e-299")):
+        assert found <= true_delta(
+            sigma, shift, Fraction(epsilon) * (1 - Fraction(2, 10**14))
+        ) * Decimal("1.01")
 
 
 @pytest.mark.parametrize(
     ("sigma", "epsilon"),
-    [(0.1, nextafter(50.0, 0)), (0.1, 50 - 2e-14), (0.2, 37.49999999999999), (0.007, 10204.081632653), (0.007, 10204.08163265306)],
+    [
+        (0.1, nextafter(50.0, 0)),
+        (0.1, 50 - 2e-14),
+        (0.2, 37.49999999999999),
+        (0.007, 10204.081632653),
+        (0.007, 10204.08163265306),
+    ],
 )
 def test_a_hair_beyond_the_cut_is_not_lost(sigma: float, epsilon: float) -> None:
     # All of delta is the gain of one z, and that gain is a rounding of epsilon.
@@ -72,7 +95,10 @@ def test_smaller_moves_are_covered(sigma: float) -> None:
 
 def test_delta_falls_with_epsilon_and_with_sigma() -> None:
     by_epsilon = [gaussian_delta(5.0, 1, epsilon) for epsilon in np.linspace(0.01, 3, 60)]
-    by_sigma = [gaussian_delta(sigma, 1, 0.5) for sigma in (*np.linspace(3, 1000, 40), *np.linspace(1001, 3000, 20))]
+    by_sigma = [
+        gaussian_delta(sigma, 1, 0.5)
+        for sigma in (*np.linspace(3, 1000, 40), *np.linspace(1001, 3000, 20))
+    ]
     assert by_epsilon == sorted(by_epsilon, reverse=True)
     assert by_sigma == sorted(by_sigma, reverse=True)
 
@@ -80,7 +106,9 @@ def test_delta_falls_with_epsilon_and_with_sigma() -> None:
 @pytest.mark.parametrize("sigma", [1001.0, 1700.0, 5000.0])
 @pytest.mark.parametrize("shift", [1, 300, 4000])
 @pytest.mark.parametrize("x", [-1.0, 0.0, 1.0, 4.0, 9.0, 20.0])
-def test_above_1000_the_integral_covers_the_sum_and_is_close_to_it(sigma: float, shift: int, x: float) -> None:
+def test_above_1000_the_integral_covers_the_sum_and_is_close_to_it(
+    sigma: float, shift: int, x: float
+) -> None:
     epsilon = (x * sigma + shift / 2) * shift / sigma**2  # puts the cut at x sigma
     if epsilon <= 0:
         return
@@ -121,7 +149,8 @@ def pi() -> Decimal:
 @pytest.mark.parametrize(
     ("sigma", "shift", "epsilon"),
     [
-        (29447182247.82093, 584774875781.0, 562.3658975631846),  # the second tail is a denormal double here
+        # the second tail is a denormal double here
+        (29447182247.82093, 584774875781.0, 562.3658975631846),
         (223914231715.72006, 389881475171.0, 65.3207326260176),
         (314039591519.6113, 6600340854851.0, 576.8187262918989),
         (1e12, 1e11, 1.0),
@@ -129,7 +158,9 @@ def pi() -> Decimal:
         (1e9, 4e7, 0.2),
     ],
 )
-def test_the_integral_is_an_upper_bound_at_the_ends_of_doubles(sigma: float, shift: float, epsilon: float) -> None:
+def test_the_integral_is_an_upper_bound_at_the_ends_of_doubles(
+    sigma: float, shift: float, epsilon: float
+) -> None:
     with localcontext(Context(prec=450)):
         s, d, e = Decimal(sigma), Decimal(shift), Decimal(epsilon)
         cut = e * s * s / d - d / 2
@@ -154,7 +185,9 @@ def analytic_sigma(epsilon: float, delta: float) -> float:
         def phi(x: float) -> float:
             return erfc(-x / sqrt(2)) / 2
 
-        return phi(1 / (2 * sigma) - epsilon * sigma) - exp(epsilon) * phi(-1 / (2 * sigma) - epsilon * sigma)
+        return phi(1 / (2 * sigma) - epsilon * sigma) - exp(epsilon) * phi(
+            -1 / (2 * sigma) - epsilon * sigma
+        )
 
     low, high = 1e-3, 1e3
     for _ in range(200):
@@ -163,8 +196,12 @@ def analytic_sigma(epsilon: float, delta: float) -> float:
     return high
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "factor"), [(1.0, 1e-5, 1.035), (3.0, 1e-6, 1.38), (10.0, 1e-7, 3.6)])
-def test_the_scale_of_the_continuous_law_is_too_small_for_the_discrete_one(epsilon: float, delta: float, factor: float) -> None:
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "factor"), [(1.0, 1e-5, 1.035), (3.0, 1e-6, 1.38), (10.0, 1e-7, 3.6)]
+)
+def test_the_scale_of_the_continuous_law_is_too_small_for_the_discrete_one(
+    epsilon: float, delta: float, factor: float
+) -> None:
     sigma = analytic_sigma(epsilon, delta)
     assert gaussian_delta(sigma, 1, epsilon) / delta == pytest.approx(factor, rel=0.01)
     assert true_delta(sigma, 1, epsilon) > Decimal(delta)
@@ -188,7 +225,8 @@ def test_the_radius_is_the_smallest(sigma: float, beta: float) -> None:
 @pytest.mark.parametrize("beta", [0.999, 0.6, 0.31, 0.05, 1e-6, 1e-12])
 def test_above_1000_the_radius_is_at_most_one_step_more(sigma: float, beta: float) -> None:
     z = np.arange(ceil(14 * sigma), 0, -1)
-    outside = 2 * np.cumsum(np.exp(-((z / sigma) ** 2) / 2)) / (sigma * sqrt(2 * np.pi))  # of |Z| >= z
+    # of |Z| >= z
+    outside = 2 * np.cumsum(np.exp(-((z / sigma) ** 2) / 2)) / (sigma * sqrt(2 * np.pi))
     smallest = int(z[outside <= beta].min()) - 1
     assert smallest <= gaussian_radius(sigma, beta) <= smallest + 1
 
@@ -225,17 +263,27 @@ def together(scales: tuple[float, ...], shifts: tuple[int, ...], epsilon: float)
         for scale, shift, far in zip(scales, shifts, reach, strict=True):
             bell = bells(scale, far + abs(shift))
             total = 2 * sum(bells(scale, ceil(25 * scale) + 30)) - 1
-            each = [(bell[abs(z)] / total, bell[abs(z + shift)] / total) for z in range(-far, far + 1)]
+            each = [
+                (bell[abs(z)] / total, bell[abs(z + shift)] / total) for z in range(-far, far + 1)
+            ]
             every = [(p * a, q * b) for p, q in every for a, b in each]
         return sum((gain for p, q in every if (gain := p - factor * q) > 0), Decimal(0))
 
 
-VECTORS = [((0.7, 0.7), (1, 1)), ((1.0, 3.0), (1, 4)), ((2.0, 2.0), (1, -1)), ((5.0, 5.0), (3, 1)), ((1.2, 1.2, 1.2), (1, 1, 1))]
+VECTORS = [
+    ((0.7, 0.7), (1, 1)),
+    ((1.0, 3.0), (1, 4)),
+    ((2.0, 2.0), (1, -1)),
+    ((5.0, 5.0), (3, 1)),
+    ((1.2, 1.2, 1.2), (1, 1, 1)),
+]
 
 
 @pytest.mark.parametrize(("scales", "shifts"), VECTORS)
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 4.0])
-def test_the_delta_of_a_vector_is_an_upper_bound(scales: tuple[float, ...], shifts: tuple[int, ...], epsilon: float) -> None:
+def test_the_delta_of_a_vector_is_an_upper_bound(
+    scales: tuple[float, ...], shifts: tuple[int, ...], epsilon: float
+) -> None:
     parts = [(scale, float(shift**2)) for scale, shift in zip(scales, shifts, strict=True)]
     found = Decimal(gaussian_vector_delta(parts, len(parts), epsilon))
     truth = together(scales, shifts, epsilon)
@@ -245,7 +293,9 @@ def test_the_delta_of_a_vector_is_an_upper_bound(scales: tuple[float, ...], shif
 
 
 def test_the_continuous_formula_would_be_too_small_for_a_vector() -> None:
-    """Two cells whose continuous delta is 10^-6 at epsilon 5: the discrete one is above that, and ours above both."""
+    """Two cells whose continuous delta is 10^-6 at epsilon 5: the discrete one is above that,
+    and ours above both.
+    """
     sigma = analytic_sigma(5.0, 1e-6) * sqrt(2)
     truth = together((sigma, sigma), (1, 1), 5.0)
     assert truth > Decimal("1.2e-6")
@@ -255,14 +305,17 @@ def test_the_continuous_formula_would_be_too_small_for_a_vector() -> None:
 @pytest.mark.parametrize("sigma", [10.0, 100.0, 1e6])
 def test_the_delta_of_a_vector_nears_the_continuous_one(sigma: float) -> None:
     wide = analytic_sigma(1.0, 1e-6)
-    assert gaussian_vector_delta([(sigma, (sigma / wide) ** 2)], 20, 1.0) == pytest.approx(1e-6, rel=13 / sigma**2 * 2 + 1e-6)
+    assert gaussian_vector_delta([(sigma, (sigma / wide) ** 2)], 20, 1.0) == pytest.approx(
+        1e-6, rel=13 / sigma**2 * 2 + 1e-6
+    )
 
 
 def test_the_delta_of_a_vector_at_the_ends() -> None:
     assert gaussian_vector_delta([(0.5, 1.0)], 2, 1.0) == 1.0  # too narrow to be smoothed
     assert gaussian_vector_delta([(10.0, 1e8)], 2, 1.0) == 1.0  # 1000 deviations away
     assert gaussian_vector_delta([(1e9, 1e-300)], 2, 1.0) == 1.0  # no move at all is not asked for
-    assert gaussian_vector_delta([(10.0, 1.0)], 10**30, 1.0) == 1.0  # no number of cells has a meaning so large
+    # no number of cells has a meaning so large
+    assert gaussian_vector_delta([(10.0, 1.0)], 10**30, 1.0) == 1.0
     assert gaussian_vector_delta([(1000.0, 1.0)], 2, 1.0) == 1e-300
     assert gaussian_vector_delta([(10.0, 9e5)], 2, 800.0) > 0.9  # e^800 is no double
     many = [gaussian_vector_delta([(10.0, 4.0)], cells, 0.5) for cells in (4, 10**3, 10**6)]
@@ -293,7 +346,9 @@ def test_tails_of_wide_noise_are_upper_bounds_by_little(sigma: float) -> None:
 @pytest.mark.parametrize("square", [0.35, 0.55, 1.05])
 @pytest.mark.parametrize("cells", [2, 50])
 def test_each_width_of_smoothing_costs_what_its_ripples_say(square: float, cells: int) -> None:
-    """(1 + k)^n delta(epsilon - 2 n artanh k), written out once more: at the narrowest, 50 cells shift epsilon by 0.2."""
+    """(1 + k)^n delta(epsilon - 2 n artanh k), written out once more: at the narrowest, 50 cells
+    shift epsilon by 0.2.
+    """
     k = sum(2 * exp(-2 * float(pi()) ** 2 * square * n * n) for n in (1, 2, 3))
     epsilon, length = 1.0 - 2 * cells * atanh(k), sqrt(3 / (25 - square) + 2 / (9 - square))
     phi = [0.5 * erfc((epsilon / length + side * length / 2) / sqrt(2)) for side in (-1, 1)]

@@ -40,18 +40,25 @@ def test_the_formula_is_the_sum_of_the_masses() -> None:
 def test_the_tail_is_rounded_up_and_hardly(scale: Fraction) -> None:
     for m in (-30, -1, 0, 1, 2, 7, 40):
         low, high = bounds(scale, m)
-        assert low <= laplace_tail(scale, m) <= high * (1 + Fraction(1, 10**35)) + Fraction(1, 10**160)
+        assert (
+            low <= laplace_tail(scale, m) <= high * (1 + Fraction(1, 10**35)) + Fraction(1, 10**160)
+        )
 
 
 def test_a_tail_can_be_stored() -> None:
-    assert laplace_tail(Fraction(1, 10**12), 5) == Fraction(1, 10**160)  # e^-(5 10^12) as a fraction would fill the memory
+    # e^-(5 10^12) as a fraction would fill the memory
+    assert laplace_tail(Fraction(1, 10**12), 5) == Fraction(1, 10**160)
     assert laplace_tail(Fraction(1, 10**12), -5) == 1
     assert laplace_tail(Fraction(10**12), 1) < Fraction(1, 2)
     assert 10**160 % laplace_tail(Fraction(7, 3), 12).denominator == 0
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
-@pytest.mark.parametrize("level", [Fraction(99, 100), Fraction(1, 2), Fraction(1, 20), Fraction(1, 10**9), Fraction(1, 10**100)], ids=float)
+@pytest.mark.parametrize(
+    "level",
+    [Fraction(99, 100), Fraction(1, 2), Fraction(1, 20), Fraction(1, 10**9), Fraction(1, 10**100)],
+    ids=float,
+)
 def test_the_threshold_is_the_smallest(scale: Fraction, level: Fraction) -> None:
     m = laplace_threshold(scale, level)
     assert m >= 1
@@ -72,7 +79,9 @@ def test_a_threshold_at_a_tie_is_certain(m: int, scale: Fraction) -> None:
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
-@pytest.mark.parametrize("level", [Fraction(9, 10), Fraction(1, 20), Fraction(1, 10**400)], ids=["0.9", "0.05", "1e-400"])
+@pytest.mark.parametrize(
+    "level", [Fraction(9, 10), Fraction(1, 20), Fraction(1, 10**400)], ids=["0.9", "0.05", "1e-400"]
+)
 def test_the_radius_is_the_smallest(scale: Fraction, level: Fraction) -> None:
     k = laplace_radius(scale, level)
     assert 2 * bounds(scale, k + 1)[1] <= level
@@ -91,11 +100,15 @@ def test_far_away() -> None:
     assert laplace_tail_double(Fraction(10**12), 10**400) == 0
     assert laplace_tail_double(Fraction(10**12), -(10**400)) == 1
     assert laplace_tail_double(Fraction(1, 10**12), 1) == 0
-    assert laplace_tail_double(Fraction(1), 700) == pytest.approx(exp(-700) / (1 + exp(-1)), rel=1e-10)
+    assert laplace_tail_double(Fraction(1), 700) == pytest.approx(
+        exp(-700) / (1 + exp(-1)), rel=1e-10
+    )
 
 
 def end(scale: Fraction, cut: int, most: int) -> tuple[Fraction, Fraction]:
-    """Pr[Z > cut - most] where |Z| <= cut, to about 60 digits: the sum of the masses, divided by the sum of all that are left."""
+    """Pr[Z > cut - most] where |Z| <= cut, to about 60 digits: the sum of the masses, divided by
+    the sum of all that are left.
+    """
     found = []
     for power in (exp_down, exp_up):
         masses = {z: power(Fraction(-abs(z)) / scale, 60) for z in range(-cut, cut + 1)}
@@ -108,12 +121,18 @@ def end(scale: Fraction, cut: int, most: int) -> tuple[Fraction, Fraction]:
 def test_the_end_of_noise_that_is_cut_is_rounded_up_and_hardly(scale: Fraction, most: int) -> None:
     for cut in (most, most + 1, most + 30):
         low, high = end(scale, cut, most)
-        assert low * (1 - Fraction(1, 10**50)) <= truncated_end_mass(scale, cut, most) <= high * (1 + Fraction(1, 10**35)) + Fraction(1, 10**160)
+        assert (
+            low * (1 - Fraction(1, 10**50))
+            <= truncated_end_mass(scale, cut, most)
+            <= high * (1 + Fraction(1, 10**35)) + Fraction(1, 10**160)
+        )
 
 
 @pytest.mark.parametrize("scale", [*SCALES, Fraction(10**6), Fraction(10**12)], ids=str)
 @pytest.mark.parametrize("most", [1, 5])
-@pytest.mark.parametrize("level", [Fraction(1, 3), Fraction(1, 100), Fraction(1, 10**9), Fraction(1, 10**60)], ids=float)
+@pytest.mark.parametrize(
+    "level", [Fraction(1, 3), Fraction(1, 100), Fraction(1, 10**9), Fraction(1, 10**60)], ids=float
+)
 def test_the_cut_is_the_lowest(scale: Fraction, most: int, level: Fraction) -> None:
     cut = laplace_truncation(scale, most, level)
     assert cut >= most

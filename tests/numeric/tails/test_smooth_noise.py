@@ -10,7 +10,18 @@ from scipy import integrate, stats
 
 from hedgerow.numeric.tails.smooth_noise import SMOOTH_NOISES, log_mass, noise_radius
 
-CELLS = [(0.0, 0.1), (-0.3, 0.4), (0.2, 5.0), (-5.0, -0.2), (3.0, 3.001), (-7.0, 9.0), (100.0, 100.5), (1e4, 1e5), (0.9, 1.1), (1.0, 2.0)]
+CELLS = [
+    (0.0, 0.1),
+    (-0.3, 0.4),
+    (0.2, 5.0),
+    (-5.0, -0.2),
+    (3.0, 3.001),
+    (-7.0, 9.0),
+    (100.0, 100.5),
+    (1e4, 1e5),
+    (0.9, 1.1),
+    (1.0, 2.0),
+]
 
 
 def mass(noise: str, gamma: float, low: float, high: float) -> float:
@@ -21,7 +32,11 @@ def power_mass(gamma: float, low: float, high: float) -> float:
     """The integral of 1/(1+|z|^gamma) over that over the whole line, by adaptive quadrature."""
 
     def part(a: float, b: float) -> float:
-        return float(integrate.quad(lambda z: 1 / (1 + abs(z) ** gamma), a, b, epsabs=0, epsrel=1e-12, limit=400)[0])
+        return float(
+            integrate.quad(
+                lambda z: 1 / (1 + abs(z) ** gamma), a, b, epsabs=0, epsrel=1e-12, limit=400
+            )[0]
+        )
 
     whole = 2 * (part(0, 1) + part(1, inf))
     return (part(low, 0) + part(0, high) if low < 0 < high else part(low, high)) / whole
@@ -35,14 +50,24 @@ def test_power(gamma: float, low: float, high: float) -> None:
 
 @pytest.mark.parametrize(("low", "high"), CELLS)
 def test_gamma_2_is_cauchy(low: float, high: float) -> None:
-    assert mass("power", 2, low, high) == pytest.approx((np.arctan2(high - low, 1 + low * high)) / pi % 1, rel=1e-10)
+    assert mass("power", 2, low, high) == pytest.approx(
+        (np.arctan2(high - low, 1 + low * high)) / pi % 1, rel=1e-10
+    )
 
 
-@pytest.mark.parametrize(("low", "high"), [(-0.3, 0.4), (0.2, 5.0), (-5.0, -0.2), (3.0, 3.001), (-7.0, 9.0), (0.0, 1e10), (30.0, inf)])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(-0.3, 0.4), (0.2, 5.0), (-5.0, -0.2), (3.0, 3.001), (-7.0, 9.0), (0.0, 1e10), (30.0, inf)],
+)
 def test_laplace_and_gaussian(low: float, high: float) -> None:
     for noise, law in (("laplace", stats.laplace), ("gaussian", stats.norm)):
-        far = min(abs(low), abs(high)) if low * high > 0 else 0.0  # the survival function on the near side keeps the digits
-        other = law.sf(far) - law.sf(max(abs(low), abs(high))) if low * high > 0 else law.cdf(high) - law.cdf(low)
+        # the survival function on the near side keeps the digits
+        far = min(abs(low), abs(high)) if low * high > 0 else 0.0
+        other = (
+            law.sf(far) - law.sf(max(abs(low), abs(high)))
+            if low * high > 0
+            else law.cdf(high) - law.cdf(low)
+        )
         assert mass(noise, 2, low, high) == pytest.approx(float(other), rel=1e-9)
 
 
@@ -56,8 +81,12 @@ def test_cells_add_up_to_one_and_mirror(noise: str) -> None:
 
 
 def test_far_out_logarithms_do_not_end() -> None:
-    assert log_mass("gaussian", 2, np.array(100.0), np.array(1e9)) == pytest.approx(stats.norm.logsf(100), rel=1e-12)
-    assert log_mass("laplace", 2, np.array(1e6), np.array(1e6 + 1)) == pytest.approx(-1e6 + log(-np.expm1(-1) / 2), rel=1e-12)
+    assert log_mass("gaussian", 2, np.array(100.0), np.array(1e9)) == pytest.approx(
+        stats.norm.logsf(100), rel=1e-12
+    )
+    assert log_mass("laplace", 2, np.array(1e6), np.array(1e6 + 1)) == pytest.approx(
+        -1e6 + log(-np.expm1(-1) / 2), rel=1e-12
+    )
     # gamma 64: the density at 10^6 is 10^-384
     assert log_mass("power", 64, np.array(1e6), np.array(2e6)) == pytest.approx(
         log(64 * np.sin(pi / 64) / (2 * pi) / 63) - 63 * log(1e6), rel=1e-12
@@ -69,8 +98,16 @@ def test_radius(level: float) -> None:
     assert noise_radius("laplace", 2, level) == pytest.approx(-log(level), rel=1e-5)
     assert noise_radius("gaussian", 2, level) == pytest.approx(stats.norm.isf(level / 2), rel=1e-5)
     assert noise_radius("power", 2, level) == pytest.approx(1 / np.tan(pi * level / 2), rel=1e-5)
-    for noise, gamma in (("laplace", 2), ("gaussian", 2), ("power", 2), ("power", 3), ("power", 2.5)):
-        outside = log_mass(noise, gamma, np.array(noise_radius(noise, gamma, level)), np.array(inf)) + log(2)
+    for noise, gamma in (
+        ("laplace", 2),
+        ("gaussian", 2),
+        ("power", 2),
+        ("power", 3),
+        ("power", 2.5),
+    ):
+        outside = log_mass(
+            noise, gamma, np.array(noise_radius(noise, gamma, level)), np.array(inf)
+        ) + log(2)
         assert outside <= log(level)
         assert outside == pytest.approx(log(level), abs=1e-5)
 

@@ -31,13 +31,22 @@ class Meeting(Plain):
         found = reference.interpret_plan(plan, meetings.world(random), meetings.rank)
         width = sum(measure.width for measure in plan.measures)
         keys = [[key[i] for key in sorted(found)] for i in range(len(plan.source.keys))]
-        return Cells(keys, [np.array([found[key][i] for key in sorted(found)], dtype=np.int64) for i in range(width)])
+        return Cells(
+            keys,
+            [
+                np.array([found[key][i] for key in sorted(found)], dtype=np.int64)
+                for i in range(width)
+            ],
+        )
 
 
 def two_budgets(doctors: Fraction | int = 10) -> MemoryLedger:
     made = MemoryLedger()
     terms = {"delta": None, "unit": "id", "neighbours": "add-remove"}
-    budgets = {"people": {**terms, "epsilon": 10}, "doctors": {**terms, "epsilon": doctors, "neighbours": "change-one"}}
+    budgets = {
+        "people": {**terms, "epsilon": 10},
+        "doctors": {**terms, "epsilon": doctors, "neighbours": "change-one"},
+    }
     made.accept_policy(digest="d", text="t", budgets=budgets, sources={})
     return made
 
@@ -50,23 +59,42 @@ def test_two_populations_are_charged_their_own_losses_in_one_entry() -> None:
     asked, book, source = meetings.asked(("ward",), most=5), two_budgets(), Meeting()
     noise = ReleaseNoise((Laplace(Fraction(20)),))
     answer = release(asked, source, book, noise, both())
-    # A patient has 2 bonds of 2 rows; a doctor who is replaced leaves one ward and enters another, 5 rows each.
-    assert answer.losses == {"people": Laplace(Fraction(20)).loss(4), "doctors": noise.loss(asked.second_population_sensitivity(DOCTORS))}
+    # A patient has 2 bonds of 2 rows; a doctor who is replaced leaves one ward and enters another,
+    # 5 rows each.
+    assert answer.losses == {
+        "people": Laplace(Fraction(20)).loss(4),
+        "doctors": noise.loss(asked.second_population_sensitivity(DOCTORS)),
+    }
     assert [loss.epsilon for loss in answer.losses.values()] == [Fraction(10, 20), Fraction(4, 20)]
     assert answer.loss.epsilon == Fraction(10, 20)
     assert answer.loss.rho == max(loss.rho for loss in answer.losses.values())
     assert [entry.kind for entry in book.entries()][-2:] == ["charge", "answer"]
-    assert (book.state.budget("people").unit_loss.epsilon, book.state.budget("doctors").unit_loss.epsilon) == (Fraction(1, 5), Fraction(1, 2))
-    assert release(asked, source, book, noise, both(request=None)).keys == answer.keys == (("a",), ("b",))
+    assert (
+        book.state.budget("people").unit_loss.epsilon,
+        book.state.budget("doctors").unit_loss.epsilon,
+    ) == (Fraction(1, 5), Fraction(1, 2))
+    assert (
+        release(asked, source, book, noise, both(request=None)).keys
+        == answer.keys
+        == (("a",), ("b",))
+    )
 
 
 def test_where_one_of_two_budgets_is_short_neither_pays_and_nothing_is_read() -> None:
     book, source = two_budgets(doctors=Fraction(1, 3)), Meeting()
     with pytest.raises(BudgetExceeded, match="'doctors'"):
-        release(meetings.asked(("ward",), most=5), source, book, ReleaseNoise((Laplace(Fraction(20)),)), both())
+        release(
+            meetings.asked(("ward",), most=5),
+            source,
+            book,
+            ReleaseNoise((Laplace(Fraction(20)),)),
+            both(),
+        )
     assert source.runs == 0
     assert book.state.budget("people").unit_loss.epsilon == 0
-    assert [entry.kind for entry in book.entries()] == ["policy"] or book.entries()[-1].kind == "policy"
+    assert [entry.kind for entry in book.entries()] == ["policy"] or book.entries()[
+        -1
+    ].kind == "policy"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +105,9 @@ def test_where_one_of_two_budgets_is_short_neither_pays_and_nothing_is_read() ->
         (plan(domain=DAYS), both()),
     ],
 )
-def test_the_others_are_named_just_where_the_plan_meets_them(asked: Aggregate, charged: Charge) -> None:
+def test_the_others_are_named_just_where_the_plan_meets_them(
+    asked: Aggregate, charged: Charge
+) -> None:
     book, source = two_budgets(), Meeting()
     with pytest.raises(InvalidArgument, match="must name another population"):
         release(asked, source, book, ReleaseNoise((Laplace(Fraction(20)),)), charged)

@@ -20,7 +20,14 @@ from hedgerow.plan.scalar.dates import (
 )
 from hedgerow.plan.values import Range
 
-ENDS = [date(1, 1, 1), date(1999, 12, 25), date(2000, 2, 29), date(2000, 3, 1), date(2004, 1, 1), date(9999, 12, 31)]
+ENDS = [
+    date(1, 1, 1),
+    date(1999, 12, 25),
+    date(2000, 2, 29),
+    date(2000, 3, 1),
+    date(2004, 1, 1),
+    date(9999, 12, 31),
+]
 
 
 def between(low: date, high: date) -> Range:
@@ -33,7 +40,12 @@ def test_parts_by_hand() -> None:
         "year": 2026, "quarter": 4, "month": 11, "day": 15, "day of week": 0, "day of year": 319,
     }  # fmt: skip
     assert DATE_PARTS["day of week"](day + timedelta(6)) == 6
-    assert [start(day) for start in DATE_TRUNCATIONS.values()] == [date(2026, 1, 1), date(2026, 10, 1), date(2026, 11, 1), date(2026, 11, 9)]
+    assert [start(day) for start in DATE_TRUNCATIONS.values()] == [
+        date(2026, 1, 1),
+        date(2026, 10, 1),
+        date(2026, 11, 1),
+        date(2026, 11, 9),
+    ]
 
 
 @pytest.mark.parametrize(("low", "high"), [(a, b) for a in ENDS[1:5] for b in ENDS[1:5] if a <= b])
@@ -52,7 +64,9 @@ def test_ranges_hold_every_day_between(low: date, high: date) -> None:
 
 
 def test_without_bounds_and_far_apart() -> None:
-    assert infer_date_part("year", [Range("date")]) == Range("integer", Fraction(1), Fraction(9999), Fraction(1))
+    assert infer_date_part("year", [Range("date")]) == Range(
+        "integer", Fraction(1), Fraction(9999), Fraction(1)
+    )
     assert infer_date_truncation("start of month", [Range("date")]) == Range("date")
     everything = infer_date_truncation("start of month", [between(date.min, date.max)])
     assert everything.values is None
@@ -87,9 +101,17 @@ def counts(low: int, high: int) -> Range:
 
 @pytest.mark.parametrize("name", DATE_SHIFTS)
 def test_ranges_hold_every_move(name: str) -> None:
-    for low, high in [(date(1999, 12, 25), date(2000, 3, 1)), (date.min, date(1, 2, 3)), (date(9999, 11, 30), date.max)]:
+    for low, high in [
+        (date(1999, 12, 25), date(2000, 3, 1)),
+        (date.min, date(1, 2, 3)),
+        (date(9999, 11, 30), date.max),
+    ]:
         known = infer_date_shift(name, [between(low, high), counts(-40, 3)])
-        moved = [DATE_SHIFTS[name](low + timedelta(i), count).toordinal() for i in range((high - low).days + 1) for count in range(-40, 4)]
+        moved = [
+            DATE_SHIFTS[name](low + timedelta(i), count).toordinal()
+            for i in range((high - low).days + 1)
+            for count in range(-40, 4)
+        ]
         assert (known.low, known.high, known.nullable) == (min(moved), max(moved), False)
     assert infer_date_shift(name, [between(date.min, date.max), Range("integer")]) == Range("date")
     assert infer_date_shift(name, [Range("date"), counts(0, 1)]) == Range("date")
@@ -100,14 +122,20 @@ def test_ranges_hold_every_move(name: str) -> None:
 
 
 def test_days_between() -> None:
-    known = infer_days_between([between(date(2000, 1, 1), date(2000, 1, 9)), between(date(2000, 1, 2), date(2000, 3, 1))])
+    known = infer_days_between(
+        [between(date(2000, 1, 1), date(2000, 1, 9)), between(date(2000, 1, 2), date(2000, 3, 1))]
+    )
     assert known == counts(-7, 60)
-    assert infer_days_between([Range("date"), Range("date")]) == counts(-3652058, 3652058).with_changes(nullable=True)
+    assert infer_days_between([Range("date"), Range("date")]) == counts(
+        -3652058, 3652058
+    ).with_changes(nullable=True)
     with pytest.raises(Unsupported, match="is taken of a date"):
         infer_days_between([Range("date"), Range("integer")])
 
 
-@pytest.mark.parametrize(("rule", "name"), [(infer_date_part, "month"), (infer_date_truncation, "start of month")])
+@pytest.mark.parametrize(
+    ("rule", "name"), [(infer_date_part, "month"), (infer_date_truncation, "start of month")]
+)
 def test_of_dates_only(rule: Callable[[str, list[Range]], Range], name: str) -> None:
     with pytest.raises(Unsupported, match="is taken of a date"):
         rule(name, [Range("text")])

@@ -35,7 +35,9 @@ def test_a_constant_is_its_own_range() -> None:
     assert Constant(1, "integer").range == Range("integer", ONE, ONE, ONE, (1,), nullable=False)
     assert Constant(1, "real").range == Range("real", ONE, ONE, None, (1.0,), nullable=False)
     ordinal = Fraction(day.toordinal())
-    assert Constant(day, "date").range == Range("date", ordinal, ordinal, None, (day,), nullable=False)
+    assert Constant(day, "date").range == Range(
+        "date", ordinal, ordinal, None, (day,), nullable=False
+    )
 
 
 def test_constants_are_what_an_engine_can_hold() -> None:
@@ -53,15 +55,17 @@ def test_values_ranges_and_reads() -> None:
     expression = Call("+", (N, Call("*", (Constant(2, "integer"), N))))
     assert evaluate(expression, {"n": 3}) == 9
     assert evaluate(expression, {"n": None}) is None
-    assert infer_range(expression, {"n": Range("integer", ONE, Fraction(2), ONE)}) == Range("integer", Fraction(3), Fraction(6), ONE)
+    assert infer_range(expression, {"n": Range("integer", ONE, Fraction(2), ONE)}) == Range(
+        "integer", Fraction(3), Fraction(6), ONE
+    )
     assert list(find_columns(expression)) == ["n", "n"]
     assert count_nodes(expression) == 5
 
 
 def test_replaced() -> None:
-    assert substitute_columns(Call("+", (N, Constant(1, "integer"))), {"n": Call("abs", (R,))}) == Call(
-        "+", (Call("abs", (R,)), Constant(1, "integer"))
-    )
+    assert substitute_columns(
+        Call("+", (N, Constant(1, "integer"))), {"n": Call("abs", (R,))}
+    ) == Call("+", (Call("abs", (R,)), Constant(1, "integer")))
 
 
 def test_names_of_names_do_not_grow_without_end() -> None:
@@ -77,7 +81,17 @@ def test_typed_writes_out_the_reals() -> None:
     to_real = Call("to real", (N,))
     null = Constant(None, "integer")
     assert insert_casts(Call("coalesce", (N, R)), KNOWN) == Call("coalesce", (to_real, R))
-    assert insert_casts(Call("case", (ColumnRef("b"), N, R)), KNOWN) == Call("case", (ColumnRef("b"), to_real, R))
-    assert insert_casts(Call("abs", (Call("in", (N, R, null)),)), KNOWN) == Call("abs", (Call("in", (to_real, R, null)),))
-    for same in (Call("coalesce", (N, N)), Call("coalesce", (R, R)), Call("coalesce", (N, Constant(None, "real"))), Call("=", (N, R)), N):
+    assert insert_casts(Call("case", (ColumnRef("b"), N, R)), KNOWN) == Call(
+        "case", (ColumnRef("b"), to_real, R)
+    )
+    assert insert_casts(Call("abs", (Call("in", (N, R, null)),)), KNOWN) == Call(
+        "abs", (Call("in", (to_real, R, null)),)
+    )
+    for same in (
+        Call("coalesce", (N, N)),
+        Call("coalesce", (R, R)),
+        Call("coalesce", (N, Constant(None, "real"))),
+        Call("=", (N, R)),
+        N,
+    ):
         assert insert_casts(same, KNOWN) == same

@@ -21,9 +21,23 @@ from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range, Type, Value
 from plan import trees
 
-ARITY = {"case": (3, 5), "coalesce": (1, 3), "in": (2, 4), "and": (2, 3), "or": (2, 3), "least": (2, 3), "greatest": (2, 3)}
+ARITY = {
+    "case": (3, 5),
+    "coalesce": (1, 3),
+    "in": (2, 4),
+    "and": (2, 3),
+    "or": (2, 3),
+    "least": (2, 3),
+    "greatest": (2, 3),
+}
 UNARY = {"negate", "abs", "floor", "ceil", "round", "sqrt", "ln", "to real", "not", "is null"}
-KINDS: dict[Type, type] = {"boolean": bool, "integer": int, "real": float, "text": str, "date": date}
+KINDS: dict[Type, type] = {
+    "boolean": bool,
+    "integer": int,
+    "real": float,
+    "text": str,
+    "date": date,
+}
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
@@ -40,14 +54,21 @@ def column(random: Random, name: str, type_: Type) -> Column:
     if random.random() < 0.3:
         ends[1] = ends[0]
     most = Fraction(2**1000)
-    low, high = sorted(min(max(Fraction(end.toordinal() if isinstance(end, date) else end), -most), most) for end in ends)
+    low, high = sorted(
+        min(max(Fraction(end.toordinal() if isinstance(end, date) else end), -most), most)
+        for end in ends
+    )
     return Column(name, type_, low, most if type_ == "real" and random.random() < 0.1 else high)
 
 
 def types_of(random: Random, function: str) -> list[Type]:
     """Types that the function may accept, or not: then it must refuse."""
     if function in STRING_FUNCTIONS:
-        return [*STRING_FUNCTIONS[function][0], *random.choice([["text"], []])] if function == "concat" else list(STRING_FUNCTIONS[function][0])
+        return (
+            [*STRING_FUNCTIONS[function][0], *random.choice([["text"], []])]
+            if function == "concat"
+            else list(STRING_FUNCTIONS[function][0])
+        )
     if function in ("days between", *DATE_SHIFTS):
         return ["date", "date" if function == "days between" else "integer"]
     if function.startswith(("start of", "day", "year", "quarter", "month")):
@@ -60,14 +81,36 @@ def types_of(random: Random, function: str) -> list[Type]:
         return ["date"] * random.choice(ARITY[function])
     count = 1 if function in UNARY else random.choice(ARITY.get(function, (2,)))
     first = random.choice(
-        trees.ALL if function in ("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif", "is null") else trees.NUMBERS
+        trees.ALL
+        if function
+        in (
+            "=",
+            "<>",
+            "<",
+            "<=",
+            ">",
+            ">=",
+            "in",
+            "case",
+            "coalesce",
+            "nullif",
+            "is null",
+        )
+        else trees.NUMBERS
     )
-    types: list[Type] = [random.choice(trees.NUMBERS) if first in trees.NUMBERS else first for _ in range(count)]
-    return ["boolean" if function == "case" and i % 2 == 0 and i < count - 1 else type_ for i, type_ in enumerate(types)]
+    types: list[Type] = [
+        random.choice(trees.NUMBERS) if first in trees.NUMBERS else first for _ in range(count)
+    ]
+    return [
+        "boolean" if function == "case" and i % 2 == 0 and i < count - 1 else type_
+        for i, type_ in enumerate(types)
+    ]
 
 
 def inside(value: Any, known: Range) -> bool:
-    """In the list and between the bounds; reals may be off by rounding, which is relative to the larger bound."""
+    """In the list and between the bounds; reals may be off by rounding, which is relative to the
+    larger bound.
+    """
     number = Fraction(value.toordinal()) if isinstance(value, date) else value
     if known.values is not None and value not in known.values:
         return False
@@ -79,7 +122,9 @@ def inside(value: Any, known: Range) -> bool:
         if math.isinf(value):
             return (known.high if value > 0 else known.low) is None
     exact = Fraction(number)
-    return (known.low is None or known.low - slack <= exact) and (known.high is None or exact <= known.high + slack)
+    return (known.low is None or known.low - slack <= exact) and (
+        known.high is None or exact <= known.high + slack
+    )
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -87,15 +132,25 @@ def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
     tried = 0
     for example in range(100):
         random = Random(f"{function} {example}")
-        columns = [column(random, f"c{i}", type_) for i, type_ in enumerate(types_of(random, function))]
-        call, ranges = Call(function, tuple(ColumnRef(c.name) for c in columns)), {c.name: c.range for c in columns}
+        columns = [
+            column(random, f"c{i}", type_) for i, type_ in enumerate(types_of(random, function))
+        ]
+        call, ranges = (
+            Call(function, tuple(ColumnRef(c.name) for c in columns)),
+            {c.name: c.range for c in columns},
+        )
         try:
             known = infer_range(call, ranges)
         except Refused:
             continue
         tried += 1
         for _ in range(8):
-            row: dict[str, Value] = {c.name: read_value(c, None if random.random() < 0.1 else trees.value(random, c.type)) for c in columns}
+            row: dict[str, Value] = {
+                c.name: read_value(
+                    c, None if random.random() < 0.1 else trees.value(random, c.type)
+                )
+                for c in columns
+            }
             value = evaluate(insert_casts(call, ranges), row)
             if value is None:
                 assert known.nullable or any(v is None for v in row.values()), (example, row)
@@ -167,7 +222,14 @@ def test_meaning(function: str, arguments: tuple[Value, ...], value: Value) -> N
 
 
 def test_half_away() -> None:
-    assert [round_half_away(x) for x in (0.5, -0.5, 1.5, 2.4, 0.49999999999999994, -0.0)] == [1, -1, 2, 2, 0, 0]
+    assert [round_half_away(x) for x in (0.5, -0.5, 1.5, 2.4, 0.49999999999999994, -0.0)] == [
+        1,
+        -1,
+        2,
+        2,
+        0,
+        0,
+    ]
     assert round_half_away(Fraction(10**400) + Fraction(1, 2)) == 10**400 + 1
 
 
@@ -203,10 +265,17 @@ def test_the_least_and_the_greatest_clamp_what_has_no_bounds() -> None:
     free, nine = Range("integer", step=ONE), whole(9, 9)
     below = FUNCTIONS["least"].infer_range([free, nine])
     assert below == Range("integer", None, Fraction(9), ONE)
-    assert FUNCTIONS["greatest"].infer_range([below, whole(0, 0)]) == Range("integer", ZERO, Fraction(9), ONE)
-    assert FUNCTIONS["greatest"].infer_range([free, nine]) == Range("integer", Fraction(9), None, ONE)
+    assert FUNCTIONS["greatest"].infer_range([below, whole(0, 0)]) == Range(
+        "integer", ZERO, Fraction(9), ONE
+    )
+    assert FUNCTIONS["greatest"].infer_range([free, nine]) == Range(
+        "integer", Fraction(9), None, ONE
+    )
     assert FUNCTIONS["least"].infer_range([free, Range("real")]) == Range("real")
-    days = [Range("date", Fraction(low), Fraction(low + 5), nullable=False) for low in (700_000, 700_003)]
+    days = [
+        Range("date", Fraction(low), Fraction(low + 5), nullable=False)
+        for low in (700_000, 700_003)
+    ]
     assert FUNCTIONS["least"].infer_range(days) == days[0]
     assert FUNCTIONS["greatest"].infer_range(days) == days[1]
 
@@ -237,22 +306,59 @@ def test_bounds_by_hand() -> None:
     [
         (Unsupported, "works on numbers, and this is text", "+", [Range("text"), whole(0, 1)]),
         (Unbounded, "known bounds", "+", [Range("integer"), whole(0, 1)]),
-        (Unsupported, r"leave the range of numbers here: its bounds are 0 and 9.22e\+18", "*", [whole(0, 2**32), whole(0, 2**31)]),
-        (Unsupported, r"bounds are 0 and 1.15e\+602", "*", [real(0, 2.0**1000), real(0, 2.0**1000)]),
+        (
+            Unsupported,
+            r"leave the range of numbers here: its bounds are 0 and 9.22e\+18",
+            "*",
+            [whole(0, 2**32), whole(0, 2**31)],
+        ),
+        (
+            Unsupported,
+            r"bounds are 0 and 1.15e\+602",
+            "*",
+            [real(0, 2.0**1000), real(0, 2.0**1000)],
+        ),
         (Unsupported, "% works on whole numbers", "%", [real(0, 1), whole(0, 1)]),
         (Unsupported, r"up to 2\^53", "floor", [real(0, 1e300)]),
-        (Unsupported, "CAST turns numbers into numbers, and this is a date", "to real", [Range("date")]),
-        (Unsupported, "AND, OR and NOT work on conditions, and this is a whole number", "and", [Range("boolean"), whole(0, 1)]),
-        (Unsupported, "AND, OR and NOT work on conditions, and this is a real number", "not", [real(0, 1)]),
+        (
+            Unsupported,
+            "CAST turns numbers into numbers, and this is a date",
+            "to real",
+            [Range("date")],
+        ),
+        (
+            Unsupported,
+            "AND, OR and NOT work on conditions, and this is a whole number",
+            "and",
+            [Range("boolean"), whole(0, 1)],
+        ),
+        (
+            Unsupported,
+            "AND, OR and NOT work on conditions, and this is a real number",
+            "not",
+            [real(0, 1)],
+        ),
         (Unsupported, "works on numbers, and this is a truth value", "abs", [Range("boolean")]),
         (Unsupported, "LIKE works on text", "like", [Range("text"), whole(0, 1)]),
         (Unsupported, "A comparison needs values of one type", "=", [Range("text"), whole(0, 1)]),
         (Unsupported, "NULLIF needs values of one type", "nullif", [Range("text"), whole(0, 1)]),
-        (Unsupported, "works on numbers, or on dates, and here are date and integer", "least", [Range("date"), whole(0, 1)]),
-        (Unsupported, "works on numbers, or on dates, and here are text", "greatest", [Range("text")] * 2),
+        (
+            Unsupported,
+            "works on numbers, or on dates, and here are date and integer",
+            "least",
+            [Range("date"), whole(0, 1)],
+        ),
+        (
+            Unsupported,
+            "works on numbers, or on dates, and here are text",
+            "greatest",
+            [Range("text")] * 2,
+        ),
     ],
 )
-def test_refusals(error: type[Exception], message: str, function: str, ranges: Sequence[Range]) -> None:
+def test_refusals(
+    error: type[Exception], message: str, function: str, ranges: Sequence[Range]
+) -> None:
     result: Callable[[Sequence[Range]], Range] = FUNCTIONS[function].infer_range
     with pytest.raises(error, match=message):
         result(ranges)

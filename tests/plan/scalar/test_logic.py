@@ -69,19 +69,26 @@ def test_like_is_the_obvious_regular_expression() -> None:
     texts = ["".join(letters) for n in range(4) for letters in product("ab\n", repeat=n)]
     for pattern in ("".join(letters) for n in range(5) for letters in product("ab%_", repeat=n)):
         obvious = re.compile(pattern.replace("%", ".*").replace("_", "."), re.DOTALL)
-        assert all(evaluate_like(text, pattern) == bool(obvious.fullmatch(text)) for text in texts), pattern
+        assert all(
+            evaluate_like(text, pattern) == bool(obvious.fullmatch(text)) for text in texts
+        ), pattern
     assert evaluate_like("a.c\\d", "a.c\\d")
     assert not evaluate_like("abc", "a.c")
     assert not evaluate_like("A", "a")
 
 
 def test_like_never_goes_back() -> None:
-    assert not evaluate_like("a" * 5000, "%a" * 60 + "%b")  # the obvious one would not come back in a lifetime
+    # the obvious one would not come back in a lifetime
+    assert not evaluate_like("a" * 5000, "%a" * 60 + "%b")
 
 
 def test_types_that_mix() -> None:
-    assert check_same_type([Range("integer"), Range("real"), Range("text", values=())], "A test") == 0
-    with pytest.raises(Unsupported, match="A test needs values of one type, and here are integer and text"):
+    assert (
+        check_same_type([Range("integer"), Range("real"), Range("text", values=())], "A test") == 0
+    )
+    with pytest.raises(
+        Unsupported, match="A test needs values of one type, and here are integer and text"
+    ):
         check_same_type([Range("integer"), Range("text")], "A test")
 
 
@@ -92,9 +99,13 @@ def test_range_of_what_is_picked() -> None:
     assert infer_coalesce([NULL, NULL]) == NULL
     assert infer_coalesce([NULL, high]).nullable is False
     assert infer_coalesce([low, Range("integer", step=ONE)]) == Range("integer", step=ONE)
-    assert infer_coalesce([low, Range("real", ZERO, TWO, Fraction(1, 2))]) == Range("real", ZERO, TWO, Fraction(1, 2))
+    assert infer_coalesce([low, Range("real", ZERO, TWO, Fraction(1, 2))]) == Range(
+        "real", ZERO, TWO, Fraction(1, 2)
+    )
     assert infer_coalesce([low, Range("real", ZERO, TWO)]).step is None
-    assert infer_coalesce([Range("text", values=("b",)), Range("text", values=("a", "b"))]) == Range("text", values=("a", "b"))
+    assert infer_coalesce(
+        [Range("text", values=("b",)), Range("text", values=("a", "b"))]
+    ) == Range("text", values=("a", "b"))
     assert infer_coalesce([Range("text", values=("b",)), Range("text")]).values is None
     assert infer_case([Range("boolean"), low, high]) == Range("integer", ZERO, TWO, ONE)
     with pytest.raises(Unsupported, match="CASE WHEN needs a condition"):

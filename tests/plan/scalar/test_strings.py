@@ -1,4 +1,6 @@
-"""Functions of text: what each means, by hand and against an obvious reading, and what is known of the results."""
+"""Functions of text: what each means, by hand and against an obvious reading, and what is known
+of the results.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_case_goes_code_point_by_code_point() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     low, up = RUN["lower"](every), RUN["upper"](every)
     assert len(low) == len(up) == len(every)
-    letters = [c for c, small, large in zip(every, low, up, strict=True) if (small, large) != (c, c)]
+    letters = [
+        c for c, small, large in zip(every, low, up, strict=True) if (small, large) != (c, c)
+    ]
     assert len(letters) > 2000
     assert {unicodedata.category(c) for c in letters} <= {"Lu", "Ll", "Lt", "Nl", "So", "Mn"}
 
@@ -65,8 +69,14 @@ def test_case_goes_code_point_by_code_point() -> None:
 def test_substring_is_what_stands_at_the_places() -> None:
     random = Random(1)
     for _ in range(500):
-        text, start, count = "abcdefg"[: random.randint(0, 7)], random.randint(-9, 9), random.randint(-9, 9)
-        assert RUN["substring"](text, start, count) == "".join(c for p, c in enumerate(text, 1) if start <= p < start + count)
+        text, start, count = (
+            "abcdefg"[: random.randint(0, 7)],
+            random.randint(-9, 9),
+            random.randint(-9, 9),
+        )
+        assert RUN["substring"](text, start, count) == "".join(
+            c for p, c in enumerate(text, 1) if start <= p < start + count
+        )
 
 
 def test_results_are_listed_where_the_arguments_are() -> None:
@@ -75,9 +85,13 @@ def test_results_are_listed_where_the_arguments_are() -> None:
     assert infer_string_range("lower", [listed]) == Range("text", values=("ab", "c"))
     assert infer_string_range("length", [listed]) == Range("integer", ONE, Fraction(2), ONE, (1, 2))
     assert infer_string_range("length", [nothing]) == Range("integer", values=())
-    assert infer_string_range("length", [TEXT.with_changes(nullable=False)]) == Range("integer", Fraction(0), None, ONE, nullable=False)
+    assert infer_string_range("length", [TEXT.with_changes(nullable=False)]) == Range(
+        "integer", Fraction(0), None, ONE, nullable=False
+    )
     assert infer_string_range("right", [listed, two]) == Range("text", values=("Ab", "aB", "c"))
-    assert infer_string_range("concat", [listed, Constant("!", "text").range]) == Range("text", values=("Ab!", "aB!", "c!"))
+    assert infer_string_range("concat", [listed, Constant("!", "text").range]) == Range(
+        "text", values=("Ab!", "aB!", "c!")
+    )
     assert infer_string_range("concat", [listed, TEXT]) == TEXT
     assert infer_string_range("starts with", [listed, listed]) == Range("boolean")
     many = Range("text", values=tuple(map(str, range(40))))
@@ -89,13 +103,23 @@ def test_results_are_listed_where_the_arguments_are() -> None:
     ("error", "message", "function", "ranges"),
     [
         (Unsupported, r"LOWER works on text\.", "lower", [Range("integer")]),
-        (Unsupported, "SUBSTRING works on text and whole numbers", "substring", [TEXT, Range("real"), Range("integer")]),
+        (
+            Unsupported,
+            "SUBSTRING works on text and whole numbers",
+            "substring",
+            [TEXT, Range("real"), Range("integer")],
+        ),
         (Unsupported, "SUBSTRING works on", "substring", [TEXT]),
         (Unsupported, "CONCAT works on text", "concat", [TEXT]),
         (Unsupported, "CONCAT works on text", "concat", [TEXT, Range("date")]),
         (Unsupported, "STARTS_WITH works on text", "starts with", [TEXT, Range("boolean")]),
         (Unbounded, "RIGHT needs places with known bounds", "right", [TEXT, Range("integer", ONE)]),
-        (Unsupported, r"RIGHT needs places within 2\^31", "right", [TEXT, Range("integer", ONE, Fraction(2**31 + 1))]),
+        (
+            Unsupported,
+            r"RIGHT needs places within 2\^31",
+            "right",
+            [TEXT, Range("integer", ONE, Fraction(2**31 + 1))],
+        ),
     ],
 )
 def test_refusals(error: type[Exception], message: str, function: str, ranges: list[Range]) -> None:

@@ -29,16 +29,30 @@ def test_documented_defaults() -> None:
     assert (budget.delta, budget.default_delta, budget.noise) == (None, None, "laplace")
     assert (budget.default_epsilon, budget.max_epsilon_per_query) == (F(1, 10), 1)
     (table,) = read.tables
-    assert (table.source, table.population, table.version, table.public) == ("t.csv", "people", "1", False)
-    assert (table.max_units, table.max_rows, table.max_groups, table.max_rows_per_group) == (None, None, 1, 1)
+    assert (table.source, table.population, table.version, table.public) == (
+        "t.csv",
+        "people",
+        "1",
+        False,
+    )
+    assert (table.max_units, table.max_rows, table.max_groups, table.max_rows_per_group) == (
+        None,
+        None,
+        1,
+        1,
+    )
 
 
 def test_defaults_follow_what_is_stated() -> None:
     tiny = parse_policy(SMALL.replace("epsilon = 1", "epsilon = 0.05")).budget("people")
     assert (tiny.default_epsilon, tiny.max_epsilon_per_query) == (F(1, 20), F(1, 20))
-    capped = parse_policy(SMALL.replace("epsilon = 1", "epsilon = 1\nmax_epsilon_per_query = 0.05")).budget("people")
+    capped = parse_policy(
+        SMALL.replace("epsilon = 1", "epsilon = 1\nmax_epsilon_per_query = 0.05")
+    ).budget("people")
     assert capped.default_epsilon == F(1, 20)
-    delta = parse_policy(SMALL.replace("epsilon = 1", "epsilon = 1\ndelta = 1e-9") + "max_rows = 1000").budget("people")
+    delta = parse_policy(
+        SMALL.replace("epsilon = 1", "epsilon = 1\ndelta = 1e-9") + "max_rows = 1000"
+    ).budget("people")
     assert delta.default_delta == F(1, 10**12)
 
 
@@ -70,7 +84,9 @@ def test_columns_are_filled_in() -> None:
         (0, F(1, 3), F(1, 2**22)),
     ],
 )
-def test_the_usual_step_of_reals_is_a_power_of_two(low: int, high: Fraction | int, step: Fraction) -> None:
+def test_the_usual_step_of_reals_is_a_power_of_two(
+    low: int, high: Fraction | int, step: Fraction
+) -> None:
     found = compute_default_step("real", F(low), F(high))
     assert found == step
     assert 2**20 <= (F(high) - low) / step < 2**21
@@ -83,7 +99,10 @@ def test_the_usual_step_of_others() -> None:
 
 def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> None:
     staff = TABLE.format("staff") + 'population = "staff"\n[budgets.staff]\nepsilon = 2\n'
-    assert {rule.population: rule.epsilon for rule in parse_policy(staff + CLINIC).budgets} == {"patients": 3, "staff": 2}
+    assert {rule.population: rule.epsilon for rule in parse_policy(staff + CLINIC).budgets} == {
+        "patients": 3,
+        "staff": 2,
+    }
     named = edited(("[budget]", "[budgets.patients]"))
     assert parse_policy(named) == policy()
     unused = parse_policy(named + "[budget]\nepsilon = 1\n")
@@ -120,7 +139,9 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
         ([("[analysts.ana]", "[analysts.custodian]")], "[analysts.custodian]", "'custodian' is whoever names no analyst"),
     ],
 )  # fmt: skip
-def test_one_mistake_is_told_once_and_at_its_line(changes: list[tuple[str, str]], where: str, told: str) -> None:
+def test_one_mistake_is_told_once_and_at_its_line(
+    changes: list[tuple[str, str]], where: str, told: str
+) -> None:
     text = edited(*changes)
     ((number, says),) = mistakes(text)
     assert number == line(where, text)
@@ -143,11 +164,16 @@ def test_keys_of_public_tables(written: str, keys: tuple[tuple[str, ...], ...]) 
     assert Policy.from_canonical(read.canonical()) == read
 
 
-@pytest.mark.parametrize("written", ["3", "[]", "[[]]", '[["a"], "b"]', '[["a"], []]', '""', '["a", 2]', "true"])
+@pytest.mark.parametrize(
+    "written", ["3", "[]", "[[]]", '[["a"], "b"]', '[["a"], []]', '""', '["a", 2]', "true"]
+)
 def test_what_is_no_key(written: str) -> None:
     text = edited(("public = true", f"public = true\nunique = {written}"))
     ((number, says),) = mistakes(text)
-    assert (number, says.startswith("unique must be a column, or a list such as")) == (line("unique =", text), True)
+    assert (number, says.startswith("unique must be a column, or a list such as")) == (
+        line("unique =", text),
+        True,
+    )
 
 
 def test_quoted_values_of_a_csv_file_may_hold_line_breaks() -> None:
@@ -157,7 +183,9 @@ def test_quoted_values_of_a_csv_file_may_hold_line_breaks() -> None:
     assert Policy.from_canonical(read.canonical()) == read
     assert policy(("public = true", "public = true\nmultiline = false")) == policy()
     text = edited(("max_rows_per_group = 5", "max_rows_per_group = 5\nmultiline = true"))
-    assert mistakes(text) == [(line("multiline", text), "multiline is about the lines of a .csv file: leave it out")]
+    assert mistakes(text) == [
+        (line("multiline", text), "multiline is about the lines of a .csv file: leave it out")
+    ]
 
 
 def test_bounds_may_be_left_to_be_found() -> None:
@@ -166,31 +194,55 @@ def test_bounds_may_be_left_to_be_found() -> None:
     assert "auto_bounds" in write_policy(read)
     assert parse_policy(write_policy(read)).tables == read.tables
     assert Policy.from_canonical(read.canonical()) == read
-    assert policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = false")) == policy()
+    assert (
+        policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = false"))
+        == policy()
+    )
     text = edited(("max_rows_per_group = 5", 'max_rows_per_group = 5\nauto_bounds = "yes"'))
-    assert mistakes(text) == [(line("auto_bounds", text), "auto_bounds must be true or false; got 'yes'")]
+    assert mistakes(text) == [
+        (line("auto_bounds", text), "auto_bounds must be true or false; got 'yes'")
+    ]
 
 
 def test_several_populations_in_one_policy() -> None:
-    staff = TABLE.format("shifts") + 'population = "staff"\n[budgets.staff]\nepsilon = 2\n[budgets.visitors]\nepsilon = 4\n'
+    staff = (
+        TABLE.format("shifts")
+        + 'population = "staff"\n[budgets.staff]\nepsilon = 2\n[budgets.visitors]\nepsilon = 4\n'
+    )
     read = parse_policy(CLINIC + staff + TABLE.format("gate") + 'population = "visitors"\n')
-    assert {rule.population: rule.epsilon for rule in read.budgets} == {"patients": 3, "staff": 2, "visitors": 4}
+    assert {rule.population: rule.epsilon for rule in read.budgets} == {
+        "patients": 3,
+        "staff": 2,
+        "visitors": 4,
+    }
     assert [table.population for table in read.tables] == ["patients", None, "staff", "visitors"]
     assert parse_policy(write_policy(read)) == read == Policy.from_canonical(read.canonical())
 
 
 def test_two_populations_need_two_budgets() -> None:
     text = CLINIC + TABLE.format("staff")
-    assert mistakes(text) == [(line("[tables.staff]", text), "population 'people' has no budget: add [budgets.people] with its epsilon")]
-    text = edited(("[budget]", "[budgets.people]\nepsilon = 1\n[budgets.patients]\nepsilon = 1\n[budget]"))
+    assert mistakes(text) == [
+        (
+            line("[tables.staff]", text),
+            "population 'people' has no budget: add [budgets.people] with its epsilon",
+        )
+    ]
+    text = edited(
+        ("[budget]", "[budgets.people]\nepsilon = 1\n[budgets.patients]\nepsilon = 1\n[budget]")
+    )
     ((number, says),) = mistakes(text)
     assert number == line("[budget]", text)
     assert "[budget] is left without a population" in says
 
 
 def test_a_policy_protects_somebody() -> None:
-    text = '[database]\nname = "a"\n[budget]\nepsilon = 1\n[tables.regions]\nsource = "regions.csv"\npublic = true\n'
-    assert mistakes(text) == [(5, "no table is protected: add [tables.NAME] with source, unit and neighbours")]
+    text = (
+        '[database]\nname = "a"\n[budget]\nepsilon = 1\n[tables.regions]\nsource ='
+        ' "regions.csv"\npublic = true\n'
+    )
+    assert mistakes(text) == [
+        (5, "no table is protected: add [tables.NAME] with source, unit and neighbours")
+    ]
 
 
 def test_values_where_tables_belong() -> None:

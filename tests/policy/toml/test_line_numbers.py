@@ -57,7 +57,11 @@ def test_every_key_is_found_where_it_stands() -> None:
 
 
 def test_windows_line_ends_count_once() -> None:
-    assert find_key_lines("a = 1\r\nb = '''x\r\ny'''\r\nc = 3\r\n") == {("a",): 1, ("b",): 2, ("c",): 4}
+    assert find_key_lines("a = 1\r\nb = '''x\r\ny'''\r\nc = 3\r\n") == {
+        ("a",): 1,
+        ("b",): 2,
+        ("c",): 4,
+    }
 
 
 def test_an_empty_text_has_no_keys() -> None:

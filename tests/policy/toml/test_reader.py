@@ -18,22 +18,49 @@ def test_the_page_is_read_to_the_letter(tmp_path: Path) -> None:
     file = tmp_path / "clinic.toml"
     file.write_text(CLINIC, encoding="utf-8")
     policy = read_policy(str(file))
-    assert (policy.name, policy.engine, policy.ledger_path) == ("clinic", "duckdb", tmp_path / "clinic.ledger")
+    assert (policy.name, policy.engine, policy.ledger_path) == (
+        "clinic",
+        "duckdb",
+        tmp_path / "clinic.ledger",
+    )
     budget = policy.budget("patients")
-    assert (budget.epsilon, budget.delta, budget.default_epsilon) == (3, Fraction(1, 10**9), Fraction(1, 10))
-    assert (budget.default_delta, budget.max_epsilon_per_query, budget.noise) == (Fraction(1, 10**12), 1, "laplace")
+    assert (budget.epsilon, budget.delta, budget.default_epsilon) == (
+        3,
+        Fraction(1, 10**9),
+        Fraction(1, 10),
+    )
+    assert (budget.default_delta, budget.max_epsilon_per_query, budget.noise) == (
+        Fraction(1, 10**12),
+        1,
+        "laplace",
+    )
     visits = policy.table("VISITS")
     assert visits is not None
     assert policy.source_path(visits) == tmp_path / "visits.parquet"
-    assert (visits.unit, visits.neighbours, visits.population, visits.version) == ("patient_id", "add-remove", "patients", "2026-11")
-    assert (visits.max_units, visits.max_rows, visits.max_groups, visits.max_rows_per_group) == (2_000_000, 50_000_000, 3, 5)
+    assert (visits.unit, visits.neighbours, visits.population, visits.version) == (
+        "patient_id",
+        "add-remove",
+        "patients",
+        "2026-11",
+    )
+    assert (visits.max_units, visits.max_rows, visits.max_groups, visits.max_rows_per_group) == (
+        2_000_000,
+        50_000_000,
+        3,
+        5,
+    )
     assert [column.name for column in visits.columns] == ["age", "cost", "region", "month", "note"]
     assert policy.analysts[0].max_epsilon == 1
     assert policy.warnings == ()
 
 
 def test_decimals_are_exact() -> None:
-    policy = parse_policy(edited(("epsilon = 3.0", "epsilon = 0.3"), ("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 0.1")))
+    policy = parse_policy(
+        edited(
+            ("epsilon = 3.0", "epsilon = 0.3"),
+            ("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 0.1"),
+        )
+    )
     assert policy.budgets[0].epsilon == 3 * policy.budgets[0].max_epsilon_per_query
 
 
@@ -54,11 +81,20 @@ def test_every_mistake_is_told_at_once_with_its_line() -> None:
     text = edited(*changes)
     assert mistakes(text) == [
         (line("epsilon = -3.0", text), "epsilon must be above 0; got -3.0"),
-        (line("[tables.visits]", text), 'neighbours is missing: write neighbours = "add-remove" or "change-one"'),
+        (
+            line("[tables.visits]", text),
+            'neighbours is missing: write neighbours = "add-remove" or "change-one"',
+        ),
         (line("neigbours", text), "'neigbours' is not known here; did you mean 'neighbours'?"),
         (line("age ", text), "max must be above min (0); got -1"),
-        (line("[tables.regions]", text), 'unit is missing: write the id column of the people to protect, or unit = "row"'),
-        (line("[tables.regions]", text), 'neighbours is missing: write neighbours = "add-remove" or "change-one"'),
+        (
+            line("[tables.regions]", text),
+            'unit is missing: write the id column of the people to protect, or unit = "row"',
+        ),
+        (
+            line("[tables.regions]", text),
+            'neighbours is missing: write neighbours = "add-remove" or "change-one"',
+        ),
         (line('public = "yes"', text), "public must be true or false; got 'yes'"),
         (line("max_epsilon = true", text), "max_epsilon must be a number; got True"),
     ]
@@ -115,7 +151,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 @st.composite
 def garbled(draw: st.DrawFn) -> str:
-    """The page after a few slips: lines lost, doubled or swapped, and values put where others were."""
+    """The page after a few slips: lines lost, doubled or swapped, and values put where others
+    were.
+    """
     lines = CLINIC.splitlines()
     for _ in range(draw(st.integers(1, 4))):
         here, there = draw(st.integers(0, len(lines) - 1)), draw(st.integers(0, len(lines) - 1))
@@ -165,7 +203,9 @@ def test_a_garbled_page_is_a_policy_or_a_list_of_mistakes(text: str) -> None:
         assert all(1 <= number <= text.count("\n") + 1 for number in numbers)
         assert numbers or "number" in told
     else:
-        assert parse_policy(write_policy(found)) == found == Policy.from_canonical(found.canonical())
+        assert (
+            parse_policy(write_policy(found)) == found == Policy.from_canonical(found.canonical())
+        )
 
 
 @pytest.mark.parametrize(
@@ -178,8 +218,12 @@ def test_a_garbled_page_is_a_policy_or_a_list_of_mistakes(text: str) -> None:
 def test_one_file_by_two_names_has_one_budget(tmp_path: Path, rules: str, told: str) -> None:
     """A link is another name for the same people."""
     (tmp_path / "other.parquet").symlink_to(tmp_path / "visits.parquet")
-    text = CLINIC + f'[tables.again]\nsource = "other.parquet"\n{rules}[budgets.others]\nepsilon = 1\n'
-    with pytest.raises(InvalidArgument, match=f"the source is the same file as that of 'visits', {told}"):
+    text = (
+        CLINIC + f'[tables.again]\nsource = "other.parquet"\n{rules}[budgets.others]\nepsilon = 1\n'
+    )
+    with pytest.raises(
+        InvalidArgument, match=f"the source is the same file as that of 'visits', {told}"
+    ):
         parse_policy(text, tmp_path)
     assert parse_policy(text, tmp_path / "elsewhere").table("again")
 
@@ -189,7 +233,10 @@ def test_a_row_is_not_two_people_by_a_second_table(tmp_path: Path, again: str) -
     """Or a UNION ALL of the two would move by two where one row comes or goes."""
     (tmp_path / "link.csv").symlink_to(tmp_path / "answers.csv")
     rules = 'unit = "row"\nneighbours = "add-remove"\nmax_rows = 100\n'
-    first = f'[database]\nname = "x"\n[budget]\nepsilon = 1\n[tables.a]\nsource = "answers.csv"\n{rules}'
+    first = (
+        '[database]\nname = "x"\n[budget]\nepsilon = 1\n[tables.a]\nsource ='
+        f' "answers.csv"\n{rules}'
+    )
     with pytest.raises(InvalidArgument, match="would count twice: 'a' has the same file"):
         parse_policy(f'{first}[tables.b]\nsource = "{again}"\n{rules}', tmp_path)
     assert parse_policy(f'{first}[tables.b]\nsource = "others.csv"\n{rules}', tmp_path).table("b")
@@ -199,15 +246,25 @@ def test_hard_links_are_one_file_with_one_unit(tmp_path: Path) -> None:
     (tmp_path / "visits.parquet").write_bytes(b"")
     (tmp_path / "other.parquet").hardlink_to(tmp_path / "visits.parquet")
     text = CLINIC + '[tables.again]\nsource = "other.parquet"\npublic = true\n'
-    with pytest.raises(InvalidArgument, match="the source is the same file as that of 'visits', public and protected at once"):
+    with pytest.raises(
+        InvalidArgument,
+        match="the source is the same file as that of 'visits', public and protected at once",
+    ):
         parse_policy(text, tmp_path)
     same = re.search(r"\[tables\.visits\](.*?)(\n\[|\Z)", CLINIC, re.DOTALL)
     assert same is not None
     rules = same[1].replace("visits.parquet", "other.parquet").replace('"patient_id"', '"nurse_id"')
-    with pytest.raises(InvalidArgument, match="tables of one file must have one unit: 'visits' has 'patient_id', this one 'nurse_id'"):
+    with pytest.raises(
+        InvalidArgument,
+        match=(
+            "tables of one file must have one unit: 'visits' has 'patient_id', this one 'nurse_id'"
+        ),
+    ):
         parse_policy(CLINIC + f"[tables.again]{rules}\n", tmp_path)
 
 
 def test_one_file_by_two_names_in_one_population_is_fine(tmp_path: Path) -> None:
     (tmp_path / "other.csv").symlink_to(tmp_path / "regions.csv")
-    assert parse_policy(CLINIC + '[tables.again]\nsource = "other.csv"\npublic = true\n', tmp_path).table("again")
+    assert parse_policy(
+        CLINIC + '[tables.again]\nsource = "other.csv"\npublic = true\n', tmp_path
+    ).table("again")

@@ -60,10 +60,12 @@ def test_right_values_are_taken(read: ValueReader[object], value: object, wanted
         (build_choice_reader("a", "b"), ["a"]),
     ],
 )
-def test_wrong_values_are_noted_and_reading_goes_on(read: ValueReader[object], value: object) -> None:
+def test_wrong_values_are_noted_and_reading_goes_on(
+    read: ValueReader[object], value: object
+) -> None:
     section = Section(("t",), {"key": value, "other": "fine"}, [])
     assert section.read_optional("key", read) is None
-    ((mistake),) = section.mistakes
+    (mistake,) = section.mistakes
     assert mistake.path == ("t", "key")
     assert mistake.message.startswith("key must")
     assert section.bad_keys == {"key"}
@@ -80,8 +82,12 @@ def test_absent_keys_are_none_or_missing() -> None:
 
 def test_tables_within() -> None:
     section = Section((), {"a": {"x": 1}, "b": 2}, [])
-    assert [(name, inner.path, inner.content) for name, inner in section.list_sections()] == [("a", ("a",), {"x": 1})]
-    assert section.mistakes == [Mistake(("b",), "b must be a table, such as { key = value }; got 2")]
+    assert [(name, inner.path, inner.content) for name, inner in section.list_sections()] == [
+        ("a", ("a",), {"x": 1})
+    ]
+    assert section.mistakes == [
+        Mistake(("b",), "b must be a table, such as { key = value }; got 2")
+    ]
     assert section.read_section("c") is None
 
 

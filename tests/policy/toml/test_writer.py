@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.policy import AnalystRule, BudgetRule, ColumnRule, Policy, TableRule, parse_policy, write_policy
+from hedgerow.policy import (
+    AnalystRule,
+    BudgetRule,
+    ColumnRule,
+    Policy,
+    TableRule,
+    parse_policy,
+    write_policy,
+)
 from hedgerow.policy.toml.document import compute_default_step
 from policy.page import CLINIC, policy
 
@@ -22,7 +30,10 @@ def test_a_page_reads_back_as_it_was_written() -> None:
     assert parse_policy(page) == policy()
     assert parse_policy(page).tables == policy().tables
     assert 'month  = { type = "date", values = "2026-01 … 2026-12" }' in page
-    assert "max_units          = 2_000_000         # public upper bounds, not counts of these data" in page
+    assert (
+        "max_units          = 2_000_000         # public upper bounds, not counts of these data"
+        in page
+    )
     assert "\ndelta                 = 1e-9" in page
 
 
@@ -30,7 +41,11 @@ def test_every_population_finds_its_budget_again() -> None:
     one = policy()
     (budget,) = one.budgets
     unused = replace(budget, population="a b")
-    for budgets in ((budget, unused), (unused, budget), (replace(budget, population="people"), budget)):
+    for budgets in (
+        (budget, unused),
+        (unused, budget),
+        (replace(budget, population="people"), budget),
+    ):
         many = replace(one, budgets=budgets)
         assert parse_policy(write_policy(many)) == many
 
@@ -48,9 +63,9 @@ def test_a_number_that_no_decimal_writes_is_not_rounded() -> None:
         write_policy(replace(one, budgets=(replace(one.budgets[0], epsilon=F(10, 3)),)))
 
 
-words = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp", "Zs"]), min_size=1, max_size=6).filter(
-    lambda name: name.isprintable() and name == name.strip()
-)
+words = st.text(
+    st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp", "Zs"]), min_size=1, max_size=6
+).filter(lambda name: name.isprintable() and name == name.strip())
 decimals = st.builds(lambda n, places: F(n, 10**places), st.integers(1, 10**6), st.integers(0, 12))
 
 
@@ -65,24 +80,41 @@ def columns(draw: st.DrawFn) -> ColumnRule:
         high = low + (draw(st.integers(1, 10**6)) if kind == "integer" else draw(decimals))
         usual = compute_default_step(kind, low, high)
         step = (
-            draw(st.sampled_from([usual, high - low])) if usual and high / usual <= 2**60 else high - low
+            draw(st.sampled_from([usual, high - low]))
+            if usual and high / usual <= 2**60
+            else high - low
         )  # far from zero, steps are large
         values = draw(st.sampled_from([None, (int(low),) if kind == "integer" else (low, high)]))
         return ColumnRule(name, kind, low, high, step, values)
     begin = draw(st.dates(date(1, 1, 1), date(9000, 1, 1)))
     values = draw(
         {
-            "integer": st.lists(st.integers(), min_size=1, unique=True) | st.just(list(range(5, 15))),
+            "integer": (
+                st.lists(st.integers(), min_size=1, unique=True) | st.just(list(range(5, 15)))
+            ),
             "real": st.lists(decimals, min_size=1, unique=True),
-            "text": st.lists(st.text(st.characters(blacklist_categories=["Cs"]), max_size=4), min_size=1, unique=True),
-            "date": st.lists(st.dates(), min_size=1, unique=True)
-            | st.just([begin + timedelta(days=day) for day in range(0, 200, draw(st.integers(1, 40)))]),
+            "text": st.lists(
+                st.text(st.characters(blacklist_categories=["Cs"]), max_size=4),
+                min_size=1,
+                unique=True,
+            ),
+            "date": (
+                st.lists(st.dates(), min_size=1, unique=True)
+                | st.just(
+                    [begin + timedelta(days=day) for day in range(0, 200, draw(st.integers(1, 40)))]
+                )
+            ),
             "boolean": st.sampled_from([[True], [False, True], [True, False]]),
         }[kind]
     )
     grain = draw(st.sampled_from(["day", "month", "year"])) if kind == "date" else "day"
     if grain != "day":
-        values = list(dict.fromkeys(day.replace(day=1) if grain == "month" else day.replace(month=1, day=1) for day in values))
+        values = list(
+            dict.fromkeys(
+                day.replace(day=1) if grain == "month" else day.replace(month=1, day=1)
+                for day in values
+            )
+        )
     return ColumnRule(name, kind, values=tuple(values), grain=grain)
 
 
@@ -90,7 +122,15 @@ def columns(draw: st.DrawFn) -> ColumnRule:
 def policies(draw: st.DrawFn) -> Policy:
     epsilon = draw(decimals.filter(lambda number: F(1, 10**9) < number <= 10**4))
     delta = draw(st.none() | st.sampled_from([F(1, 10**12), F(3, 10**15)]))
-    budget = BudgetRule(draw(words), epsilon, delta, epsilon / 2, None if delta is None else delta / 4, epsilon, "laplace")
+    budget = BudgetRule(
+        draw(words),
+        epsilon,
+        delta,
+        epsilon / 2,
+        None if delta is None else delta / 4,
+        epsilon,
+        "laplace",
+    )
     unit = draw(st.sampled_from(["row", "person id"]))
     cap = 1 if unit == "row" else draw(st.integers(1, 10**6))
     found = draw(st.lists(columns(), max_size=4, unique_by=lambda column: column.name.casefold()))
@@ -111,7 +151,10 @@ def policies(draw: st.DrawFn) -> Policy:
         auto_bounds=draw(st.booleans()),
         multiline=draw(st.booleans()),
     )
-    analysts = [AnalystRule(name, draw(st.none() | st.just(epsilon))) for name in draw(st.lists(words, max_size=2, unique_by=str.casefold))]
+    analysts = [
+        AnalystRule(name, draw(st.none() | st.just(epsilon)))
+        for name in draw(st.lists(words, max_size=2, unique_by=str.casefold))
+    ]
     return Policy("any", "duckdb", "any.ledger", (budget,), (table,), tuple(analysts))
 
 

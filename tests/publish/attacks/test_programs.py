@@ -1,5 +1,6 @@
-"""Every kind of publication on neighbouring tables: the same questions at the same price, exact answers no farther apart than declared, and
-nothing published that depends on anything else. And an audit from outside."""
+"""Every kind of publication on neighbouring tables: the same questions at the same price, exact
+answers no farther apart than declared, and nothing published that depends on anything else. And an
+audit from outside."""
 
 from __future__ import annotations
 
@@ -20,10 +21,19 @@ from hedgerow.verify.audit import audit_one_run
 from publish.synthetic.recording import trial
 
 WIDE = Domain(
-    (Attribute("a", "integer", (0, 1, 2)), Attribute("b", "text", ("x", "y")), Attribute("c", "real", edges=tuple(map(Fraction, range(5)))))
+    (
+        Attribute("a", "integer", (0, 1, 2)),
+        Attribute("b", "text", ("x", "y")),
+        Attribute("c", "real", edges=tuple(map(Fraction, range(5)))),
+    )
 )
 LONG = Domain((Attribute("day", "integer", tuple(range(37))),))
-MATRIX = np.array([[int(cell % 3 == 0) for cell in range(WIDE.cell_count)], [int(cell < 7) * 2 for cell in range(WIDE.cell_count)]])
+MATRIX = np.array(
+    [
+        [int(cell % 3 == 0) for cell in range(WIDE.cell_count)],
+        [int(cell < 7) * 2 for cell in range(WIDE.cell_count)],
+    ]
+)
 CASES: dict[str, tuple[Domain, dict[str, Any]]] = {
     "histogram": (WIDE, {}),
     "marginals": (WIDE, {"ways": 2}),
@@ -44,20 +54,32 @@ def sketched(kind: str, terms: PrivacyParameters) -> tuple[Specification, tuple[
     return KINDS[kind](terms, domain, **options), sizes
 
 
-def neighbours(sizes: tuple[int, ...], rows: int, relation: str, chance: Random) -> tuple[ContingencyTable, ContingencyTable]:
+def neighbours(
+    sizes: tuple[int, ...], rows: int, relation: str, chance: Random
+) -> tuple[ContingencyTable, ContingencyTable]:
     """A unit of up to so many rows, often all alike, comes, or becomes another."""
 
     def some(count: int) -> list[list[int]]:
         row = [chance.randrange(size) for size in sizes]
-        return [row if chance.random() < 0.6 else [chance.randrange(size) for size in sizes] for _ in range(count)]
+        return [
+            row if chance.random() < 0.6 else [chance.randrange(size) for size in sizes]
+            for _ in range(count)
+        ]
 
     others = some(chance.choice((0, 3, 40)))
-    first, second = some(chance.randint(1, rows)), some(chance.randint(0, rows)) if relation == "change-one" else []
-    return ContingencyTable.from_codes(np.array([*others, *second]).reshape(-1, len(sizes)), sizes), ContingencyTable.from_codes(np.array([*others, *first]), sizes)
+    first, second = (
+        some(chance.randint(1, rows)),
+        some(chance.randint(0, rows)) if relation == "change-one" else [],
+    )
+    return ContingencyTable.from_codes(
+        np.array([*others, *second]).reshape(-1, len(sizes)), sizes
+    ), ContingencyTable.from_codes(np.array([*others, *first]), sizes)
 
 
 def test_every_kind_has_a_case() -> None:
-    """But one: which cells a sparse histogram tells may differ, with probability delta; ``test_purse`` has its trials."""
+    """But one: which cells a sparse histogram tells may differ, with probability delta;
+    ``test_purse`` has its trials.
+    """
     assert set(CASES) | {"sparse histogram"} == set(KINDS)
 
 
@@ -67,11 +89,15 @@ def test_every_kind_has_a_case() -> None:
 def test_neighbours_see_the_same_program(kind: str, price: str, relation: str) -> None:
     chance = Random(f"{kind} {price} {relation}")
     for rows in (1, 3):
-        sketch, sizes = sketched(kind, PrivacyParameters(**PRICES[price], rows=rows, relation=relation))
+        sketch, sizes = sketched(
+            kind, PrivacyParameters(**PRICES[price], rows=rows, relation=relation)
+        )
 
         def program(purse: PrivateTable, sketch: Specification = sketch) -> Any:
             table = sketch.build(purse).table
-            numbers = [name for name in table.column_names if name.startswith("count")] or [table.column_names[0]]
+            numbers = [name for name in table.column_names if name.startswith("count")] or [
+                table.column_names[0]
+            ]
             return np.array([table[name].to_numpy() for name in numbers])
 
         for _ in range(6):
@@ -82,7 +108,10 @@ def test_neighbours_see_the_same_program(kind: str, price: str, relation: str) -
 def test_a_unit_with_more_rows_than_declared_would_be_seen() -> None:
     """The trial has teeth: three rows where one was declared."""
     sketch, sizes = sketched("histogram", PrivacyParameters(epsilon=Fraction(1)))
-    tables = ContingencyTable.from_codes(np.empty((0, 3), dtype=np.int64), sizes), ContingencyTable.from_codes([[0, 0, 0]] * 3, sizes)
+    tables = (
+        ContingencyTable.from_codes(np.empty((0, 3), dtype=np.int64), sizes),
+        ContingencyTable.from_codes([[0, 0, 0]] * 3, sizes),
+    )
     found = trial(lambda purse: sketch.build(purse).table["count"].to_numpy(), tables, sketch.cost)
     assert found == ["exact answers differ by more than was declared"]
 
@@ -90,15 +119,25 @@ def test_a_unit_with_more_rows_than_declared_would_be_seen() -> None:
 CANARIES, SURE = 2000, 1 - 1e-9
 
 
-@pytest.mark.parametrize(("price", "claimed"), [({"epsilon": Fraction(1)}, 1.0), ({"rho": Fraction(1, 20)}, 2.0)])
-def test_an_audit_of_one_histogram_finds_no_more_than_was_paid(price: dict[str, Fraction], claimed: float) -> None:
-    """One canary in each cell or not: the score of a canary is its noisy count. rho 1/20 is below epsilon 2 at delta 10^-6."""
+@pytest.mark.parametrize(
+    ("price", "claimed"), [({"epsilon": Fraction(1)}, 1.0), ({"rho": Fraction(1, 20)}, 2.0)]
+)
+def test_an_audit_of_one_histogram_finds_no_more_than_was_paid(
+    price: dict[str, Fraction], claimed: float
+) -> None:
+    """One canary in each cell or not: the score of a canary is its noisy count. rho 1/20 is
+    below epsilon 2 at delta 10^-6.
+    """
     domain = Domain((Attribute("cell", "integer", tuple(range(CANARIES))),))
     sketch = KINDS["histogram"](PrivacyParameters(**price), domain)
 
     def scores(included: Any) -> Any:
         table = ContingencyTable.from_codes(np.flatnonzero(included)[:, None], (CANARIES,))
-        return sketch.build(PrivateTable(table, sketch.cost, rows=1, relation="add-remove")).table["count"].to_numpy()
+        return (
+            sketch.build(PrivateTable(table, sketch.cost, rows=1, relation="add-remove"))
+            .table["count"]
+            .to_numpy()
+        )
 
     delta = 0.0 if "epsilon" in price else 1e-6
     found = audit_one_run(scores, CANARIES, confidence=SURE, delta=delta)
@@ -112,6 +151,10 @@ def test_the_same_audit_refutes_a_histogram_with_a_sixth_of_the_noise() -> None:
 
     def scores(included: Any) -> Any:
         table = ContingencyTable.from_codes(np.flatnonzero(included)[:, None], (CANARIES,))
-        return sketch.build(PrivateTable(table, sketch.cost, rows=1, relation="add-remove")).table["count"].to_numpy()
+        return (
+            sketch.build(PrivateTable(table, sketch.cost, rows=1, relation="add-remove"))
+            .table["count"]
+            .to_numpy()
+        )
 
     assert audit_one_run(scores, CANARIES, confidence=SURE).refutes(1)

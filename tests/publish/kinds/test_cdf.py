@@ -1,4 +1,6 @@
-"""Running totals: one price for all of them, the way of least error, and a clean version that never falls."""
+"""Running totals: one price for all of them, the way of least error, and a clean version that
+never falls.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,18 @@ from hedgerow.publish.specification import Specification
 from hedgerow.release.private_table import PrivateTable
 
 # Section 6 of the mission: ten rows over {0,1}^3, as one ordered attribute of eight codes.
-TEN = [int(word, 2) for word in ["000", "101", "010", "101", "000", "001", "110", "000", "010", "101"]]
+TEN = [
+    int(word, 2) for word in ["000", "101", "010", "101", "000", "001", "110", "000", "010", "101"]
+]
 EIGHT = Domain((Attribute("x", "integer", tuple(range(8))),))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("relation", "factor"), [("add-remove", 14.2), ("change-one", 3.6)])
 def test_eight_answers_for_one_epsilon(relation: str, factor: float) -> None:
-    """Asked one by one at an eighth of epsilon each has the variance of Laplace noise of scale 8/epsilon; together they do at least as much
-    better as noise on every cell does: 14.2 times under add-remove, 3.6 under change-one."""
+    """Asked one by one at an eighth of epsilon each has the variance of Laplace noise of scale
+    8/epsilon; together they do at least as much better as noise on every cell does: 14.2 times
+    under add-remove, 3.6 under change-one."""
     epsilon = Fraction(1, 2)
     terms = PrivacyParameters(epsilon=epsilon, relation=relation)
     sketch = specify_cdf(terms, EIGHT)
@@ -39,7 +44,8 @@ def test_eight_answers_for_one_epsilon(relation: str, factor: float) -> None:
     errors = np.array([sketch.build(purse).table["count"].to_numpy() for purse in purses]) - exact
     assert all(purse.spent == sketch.cost for purse in purses)
     measured = (errors**2).mean()
-    # The mean of eight squares of sums of Laplace noise: a run varies by less than three times its mean.
+    # The mean of eight squares of sums of Laplace noise: a run varies by less than three times its
+    # mean.
     assert abs(measured / sketch.accuracy[0].rms ** 2 - 1) < 6.5 * 3 / 1500**0.5
 
 
@@ -47,7 +53,14 @@ def test_gaussian_totals_of_a_year_of_days() -> None:
     days = tuple(date.fromordinal(date(2026, 1, 1).toordinal() + n) for n in range(365))
     domain = Domain((Attribute("day", "date", days),))
     sketch = specify_running_totals(PrivacyParameters(rho=Fraction(1, 10)), domain)
-    table = sketch.build(PrivateTable(ContingencyTable.from_codes([[n % 365] for n in range(5000)], (365,)), sketch.cost, rows=1, relation="add-remove")).table
+    table = sketch.build(
+        PrivateTable(
+            ContingencyTable.from_codes([[n % 365] for n in range(5000)], (365,)),
+            sketch.cost,
+            rows=1,
+            relation="add-remove",
+        )
+    ).table
     assert sketch.kind == "stream"
     assert table.column_names == ["day", "count", "count_low", "count_high", "count_clean"]
     assert table["day"].to_pylist() == list(days)
@@ -60,7 +73,12 @@ def test_gaussian_totals_of_a_year_of_days() -> None:
 
 def test_a_share_goes_up_to_one() -> None:
     sketch = specify_cdf(PrivacyParameters(epsilon=Fraction(20)), EIGHT)
-    purse = PrivateTable(ContingencyTable.from_codes(np.array(TEN)[:, None], (8,)), sketch.cost, rows=1, relation="add-remove")
+    purse = PrivateTable(
+        ContingencyTable.from_codes(np.array(TEN)[:, None], (8,)),
+        sketch.cost,
+        rows=1,
+        relation="add-remove",
+    )
     share = sketch.build(purse).table["share"].to_numpy()
     assert share[-1] == 1
     assert (np.diff(share) >= 0).all()
@@ -69,22 +87,40 @@ def test_a_share_goes_up_to_one() -> None:
 def test_of_nobody_there_is_no_share() -> None:
     assert make_nondecreasing(np.array([-5.0, -9.0, -2.0]))[-1] == 0
     runs = [specify_cdf(PrivacyParameters(epsilon=Fraction(1)), EIGHT) for _ in range(40)]
-    tables = [run.build(PrivateTable(ContingencyTable.from_codes(np.empty((0, 1)), (8,)), run.cost, rows=1, relation="add-remove")).table for run in runs]
+    tables = [
+        run.build(
+            PrivateTable(
+                ContingencyTable.from_codes(np.empty((0, 1)), (8,)),
+                run.cost,
+                rows=1,
+                relation="add-remove",
+            )
+        ).table
+        for run in runs
+    ]
     shares = [table["share"].to_numpy()[-1] for table in tables]
     assert all(share == 1 or np.isnan(share) for share in shares)
     assert any(np.isnan(share) for share in shares)
 
 
 def test_only_what_has_an_order_has_totals() -> None:
-    for domain in (Domain((Attribute("r", "text", ("a", "b")),)), Domain((EIGHT.attributes[0], Attribute("y", "integer", (1, 2))))):
+    for domain in (
+        Domain((Attribute("r", "text", ("a", "b")),)),
+        Domain((EIGHT.attributes[0], Attribute("y", "integer", (1, 2)))),
+    ):
         with pytest.raises(InvalidArgument, match="one column of numbers or dates"):
             specify_cdf(PrivacyParameters(epsilon=Fraction(1)), domain)
 
 
-@pytest.mark.parametrize("terms", [PrivacyParameters(epsilon=Fraction(1)), PrivacyParameters(rho=Fraction(1, 8))], ids=repr)
+@pytest.mark.parametrize(
+    "terms",
+    [PrivacyParameters(epsilon=Fraction(1)), PrivacyParameters(rho=Fraction(1, 8))],
+    ids=repr,
+)
 def test_measured_for_ranges_ranges_are_told_better(terms: PrivacyParameters) -> None:
-    """The error of all ranges is as told, and about as good as that of differences of totals that were measured for themselves, or better.
-    Alarm below 1e-9: 0.75 by Chernoff's bound; the other two are six and a half standard errors away from what is true."""
+    """The error of all ranges is as told, and about as good as that of differences of totals that
+    were measured for themselves, or better. Alarm below 1e-9: 0.75 by Chernoff's bound; the other
+    two are six and a half standard errors away from what is true."""
     size = 64
     domain = Domain((Attribute("x", "integer", tuple(range(size))),))
     sketch, totals = specify_cdf(terms, domain, ranges=True), specify_cdf(terms, domain)
@@ -94,7 +130,12 @@ def test_measured_for_ranges_ranges_are_told_better(terms: PrivacyParameters) ->
     def errors(made: Specification) -> np.ndarray:
         found = []
         for _ in range(300):
-            purse = PrivateTable(ContingencyTable.from_codes(np.empty((0, 1)), (size,)), made.cost, rows=1, relation="add-remove")
+            purse = PrivateTable(
+                ContingencyTable.from_codes(np.empty((0, 1)), (size,)),
+                made.cost,
+                rows=1,
+                relation="add-remove",
+            )
             upto = np.concatenate([[0.0], made.build(purse).table["count"].to_numpy()])
             found.append(float(np.mean((upto[stops + 1] - upto[starts]) ** 2)))
         return np.array(found)

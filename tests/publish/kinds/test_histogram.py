@@ -1,4 +1,6 @@
-"""Histograms: the golden table, the price, the noise that was promised, and intervals no wider than they must be."""
+"""Histograms: the golden table, the price, the noise that was promised, and intervals no wider
+than they must be.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,11 @@ from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.plan.contingency_table import ContingencyTable
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute, Domain
-from hedgerow.publish.kinds.histogram import build_noise_facts, specify_histogram, specify_sparse_histogram
+from hedgerow.publish.kinds.histogram import (
+    build_noise_facts,
+    specify_histogram,
+    specify_sparse_histogram,
+)
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import BuiltTable, Specification
 from hedgerow.release.private_table import PrivateTable
@@ -25,12 +31,18 @@ ROWS = np.array([[int(bit) for bit in row] for row in TEN])
 
 def made(sketch: Specification, codes: np.ndarray, terms: PrivacyParameters) -> BuiltTable:
     table = ContingencyTable.from_codes(codes, sketch.domain.sizes)
-    return sketch.build(PrivateTable(table, sketch.cost, rows=terms.rows, relation=terms.relation, group=terms.group))
+    return sketch.build(
+        PrivateTable(
+            table, sketch.cost, rows=terms.rows, relation=terms.relation, group=terms.group
+        )
+    )
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_the_golden_table(relation: str) -> None:
-    """At an epsilon of 200 noise is 0, but for e^-100: what is left are the exact marginals and the exact CDF."""
+    """At an epsilon of 200 noise is 0, but for e^-100: what is left are the exact marginals and
+    the exact CDF.
+    """
     terms = PrivacyParameters(Fraction(200), relation=relation)
     table = made(specify_histogram(terms, BITS), ROWS, terms).table
     shares = table.column("count").to_numpy() / 10
@@ -49,11 +61,18 @@ def test_the_golden_table(relation: str) -> None:
         (PrivacyParameters(Fraction(1, 2), rows=3, relation="change-one", group=2), 24),
     ],
 )
-def test_the_price_buys_the_noise_that_the_relation_asks_for(terms: PrivacyParameters, scale: int) -> None:
+def test_the_price_buys_the_noise_that_the_relation_asks_for(
+    terms: PrivacyParameters, scale: int
+) -> None:
     sketch = specify_histogram(terms, BITS)
     assert sketch.cost.epsilon == Fraction(1, 2)
     facts = made(sketch, ROWS, terms).facts
-    assert facts == {"noise": "laplace", "scale": str(scale), "draws": 1, "radius": int(Laplace(Fraction(scale)).error(Fraction(1, 20)))}
+    assert facts == {
+        "noise": "laplace",
+        "scale": str(scale),
+        "draws": 1,
+        "radius": int(Laplace(Fraction(scale)).error(Fraction(1, 20))),
+    }
     assert str(scale) in sketch.strategy
 
 
@@ -68,19 +87,36 @@ def test_gaussian_noise_costs_its_rho() -> None:
 def test_a_step_that_is_not_paid_for_is_refused(planted: str) -> None:
     honest, greedy = PrivacyParameters(Fraction(1)), PrivacyParameters(Fraction(2))
     sketch = specify_histogram(honest, BITS)
-    purse = PrivateTable(ContingencyTable.from_codes(ROWS, BITS.sizes), sketch.cost, rows=1, relation="add-remove")
+    purse = PrivateTable(
+        ContingencyTable.from_codes(ROWS, BITS.sizes), sketch.cost, rows=1, relation="add-remove"
+    )
     if planted == "twice for one payment":
         sketch.build(purse)
     with pytest.raises(Refused, match="more than"):
-        (sketch if planted == "twice for one payment" else specify_histogram(greedy, BITS)).build(purse)
+        (sketch if planted == "twice for one payment" else specify_histogram(greedy, BITS)).build(
+            purse
+        )
 
 
-LARGE = Domain((Attribute("x", "integer", tuple(range(1000))), Attribute("y", "integer", tuple(range(1000)))))
+LARGE = Domain(
+    (Attribute("x", "integer", tuple(range(1000))), Attribute("y", "integer", tuple(range(1000))))
+)
 
 
-@pytest.mark.parametrize("terms", [PrivacyParameters(Fraction(1)), PrivacyParameters(Fraction(1, 3), relation="change-one"), PrivacyParameters(rho=Fraction(1, 8))])
-def test_a_million_cells_have_the_error_and_the_coverage_that_were_promised(terms: PrivacyParameters) -> None:
-    """Alarm below 1e-9: six and a half standard errors. One step less than the radius would miss too often."""
+@pytest.mark.parametrize(
+    "terms",
+    [
+        PrivacyParameters(Fraction(1)),
+        PrivacyParameters(Fraction(1, 3), relation="change-one"),
+        PrivacyParameters(rho=Fraction(1, 8)),
+    ],
+)
+def test_a_million_cells_have_the_error_and_the_coverage_that_were_promised(
+    terms: PrivacyParameters,
+) -> None:
+    """Alarm below 1e-9: six and a half standard errors. One step less than the radius would miss
+    too often.
+    """
     sketch = specify_histogram(terms, LARGE)
     table = made(sketch, np.zeros((0, 2), dtype=np.int64), terms).table
     noise = table.column("count").to_numpy().astype(float)
@@ -98,21 +134,41 @@ def test_a_million_cells_have_the_error_and_the_coverage_that_were_promised(term
 
 def test_a_domain_that_is_too_large_says_what_to_leave_out() -> None:
     huge = Domain((*LARGE.attributes, Attribute("z", "integer", tuple(range(21)))))
-    with pytest.raises(Refused, match=r"21,000,000 combinations; at most 20,000,000 .* Leave out x \(1,000 codes\)"):
+    with pytest.raises(
+        Refused, match=r"21,000,000 combinations; at most 20,000,000 .* Leave out x \(1,000 codes\)"
+    ):
         specify_histogram(PrivacyParameters(Fraction(1)), huge)
 
 
 def test_an_empty_table_is_published_like_any_other() -> None:
     terms = PrivacyParameters(Fraction(1))
-    assert made(specify_histogram(terms, BITS), np.zeros((0, 3), dtype=np.int64), terms).table.num_rows == 8
+    assert (
+        made(specify_histogram(terms, BITS), np.zeros((0, 3), dtype=np.int64), terms).table.num_rows
+        == 8
+    )
 
 
 HUGE = Domain(tuple(Attribute(name, "integer", tuple(range(10_000))) for name in "abcde"))
 
 
-@pytest.mark.parametrize("terms", [PrivacyParameters(Fraction(1)), PrivacyParameters(rho=Fraction(1, 50)), PrivacyParameters(Fraction(2), rows=4, relation="change-one")])
-def test_of_ten_to_the_twenty_cells_those_are_told_that_many_share(terms: PrivacyParameters) -> None:
-    codes = np.concatenate([np.tile([9999, 0, 5, 77, 1], (2000, 1)), np.tile([3, 3, 3, 3, 3], (1500, 1)), [[1, 2, 3, 4, 5]]])
+@pytest.mark.parametrize(
+    "terms",
+    [
+        PrivacyParameters(Fraction(1)),
+        PrivacyParameters(rho=Fraction(1, 50)),
+        PrivacyParameters(Fraction(2), rows=4, relation="change-one"),
+    ],
+)
+def test_of_ten_to_the_twenty_cells_those_are_told_that_many_share(
+    terms: PrivacyParameters,
+) -> None:
+    codes = np.concatenate(
+        [
+            np.tile([9999, 0, 5, 77, 1], (2000, 1)),
+            np.tile([3, 3, 3, 3, 3], (1500, 1)),
+            [[1, 2, 3, 4, 5]],
+        ]
+    )
     sketch = specify_sparse_histogram(terms, HUGE, delta=Fraction(1, 10**12))
     found = made(sketch, codes, terms)
     assert found.table.column("a").to_pylist() == [3, 9999]
@@ -123,7 +179,9 @@ def test_of_ten_to_the_twenty_cells_those_are_told_that_many_share(terms: Privac
 
 
 def test_what_is_said_about_being_shown_is_true() -> None:
-    """Alarm below 1e-9. Of counts as large as the note says, 95 % are shown; of those two steps smaller, fewer."""
+    """Alarm below 1e-9. Of counts as large as the note says, 95 % are shown; of those two steps
+    smaller, fewer.
+    """
     terms, delta = PrivacyParameters(Fraction(1, 4)), Fraction(1, 10**6)
     domain = Domain((Attribute("x", "integer", tuple(range(20_000))),))
     sketch = specify_sparse_histogram(terms, domain, delta=delta)
@@ -131,7 +189,10 @@ def test_what_is_said_about_being_shown_is_true() -> None:
     room = 6.5 * math.sqrt(0.05 * 0.95 / 20_000)
     shown = {}
     for count in (often, often - 3):
-        shown[count] = made(sketch, np.repeat(np.arange(20_000), count)[:, None], terms).table.num_rows / 20_000
+        shown[count] = (
+            made(sketch, np.repeat(np.arange(20_000), count)[:, None], terms).table.num_rows
+            / 20_000
+        )
     assert shown[often] > 0.95 - room
     assert shown[often - 3] < 0.95 - room
 
@@ -140,7 +201,14 @@ def test_the_sparse_one_needs_a_delta_that_was_paid() -> None:
     terms = PrivacyParameters(Fraction(1))
     sketch = specify_sparse_histogram(terms, BITS, delta=Fraction(1, 1000))
     with pytest.raises(Refused, match="more than"):
-        sketch.build(PrivateTable(ContingencyTable.from_codes(ROWS, BITS.sizes), Loss(Fraction(1)), rows=1, relation="add-remove"))
+        sketch.build(
+            PrivateTable(
+                ContingencyTable.from_codes(ROWS, BITS.sizes),
+                Loss(Fraction(1)),
+                rows=1,
+                relation="add-remove",
+            )
+        )
     with pytest.raises(InvalidArgument, match="delta"):
         specify_sparse_histogram(terms, BITS, delta=0)
 
@@ -149,4 +217,8 @@ def test_the_scale_is_told_exactly() -> None:
     told = {"noise": "gaussian", "scale": "10/3"}
     assert build_noise_facts(Gaussian(Fraction(10, 3)), PrivacyParameters(Fraction(1))) == told
     fine = PrivacyParameters(Fraction(1), parts_per_row=4, truncation_bounds=(9, 20))
-    assert build_noise_facts(Gaussian(Fraction(40, 3)), fine) == {**told, "fine": 4, "losing": [9, 20]}
+    assert build_noise_facts(Gaussian(Fraction(40, 3)), fine) == {
+        **told,
+        "fine": 4,
+        "losing": [9, 20],
+    }

@@ -1,4 +1,6 @@
-"""Every kind of publication that can be asked for is one that the command line and the library offer."""
+"""Every kind of publication that can be asked for is one that the command line and the library
+offer.
+"""
 
 from __future__ import annotations
 
@@ -9,5 +11,7 @@ from hedgerow.publish.kinds.registry import KINDS
 
 def test_kinds_commands_and_methods_are_the_same() -> None:
     named = set(KINDS) - {"sparse histogram"}  # an option of histograms
-    assert {f"publish {kind}" for kind in named} == {name for name in COMMANDS if name.startswith("publish ")}
+    assert {f"publish {kind}" for kind in named} == {
+        name for name in COMMANDS if name.startswith("publish ")
+    }
     assert all(callable(getattr(Publisher, kind)) for kind in named)

@@ -1,4 +1,6 @@
-"""Synthetic rows as a publication: columns and values of the real ones, and not one value that the domain does not have."""
+"""Synthetic rows as a publication: columns and values of the real ones, and not one value that
+the domain does not have.
+"""
 
 from __future__ import annotations
 
@@ -29,18 +31,32 @@ DOMAIN = Domain(
         Attribute("smokes", "boolean", (False, True)),
     )
 )
-ROWS = np.array([[n % 3, (n % 3 + (n % 10 == 0)) % 3, n % 2, (n // 2) % 2, n % 5 == 0] for n in range(4000)], dtype=np.int64)
+ROWS = np.array(
+    [[n % 3, (n % 3 + (n % 10 == 0)) % 3, n % 2, (n // 2) % 2, n % 5 == 0] for n in range(4000)],
+    dtype=np.int64,
+)
 
 
 def made(sketch: Specification, terms: PrivacyParameters, rows: Any = ROWS) -> BuiltTable:
-    purse = PrivateTable(ContingencyTable.from_codes(rows, DOMAIN.sizes), sketch.cost, rows=terms.rows, relation=terms.relation)
+    purse = PrivateTable(
+        ContingencyTable.from_codes(rows, DOMAIN.sizes),
+        sketch.cost,
+        rows=terms.rows,
+        relation=terms.relation,
+    )
     found = sketch.build(purse)
     assert purse.spent.epsilon <= sketch.cost.epsilon
     return found
 
 
 @pytest.mark.parametrize(
-    "terms", [PrivacyParameters(epsilon=Fraction(4)), PrivacyParameters(rho=Fraction(1, 2)), PrivacyParameters(rho=Fraction(1), relation="change-one")], ids=repr
+    "terms",
+    [
+        PrivacyParameters(epsilon=Fraction(4)),
+        PrivacyParameters(rho=Fraction(1, 2)),
+        PrivacyParameters(rho=Fraction(1), relation="change-one"),
+    ],
+    ids=repr,
 )
 def test_rows_have_the_columns_and_values_of_the_domain(terms: PrivacyParameters) -> None:
     found = made(specify_synthetic(terms, DOMAIN, target="smokes"), terms)
@@ -58,7 +74,8 @@ def test_rows_have_the_columns_and_values_of_the_domain(terms: PrivacyParameters
     assert set(quality["attributes"]) == set(DOMAIN.names)
     assert all(set(pair["places"]) <= set(DOMAIN.names) for pair in quality["pairs"])
     assert quality["task"] is None or quality["task"]["target"] == "smokes"
-    # What goes together in the rows goes together here: nine of ten have the age that goes with their region.
+    # What goes together in the rows goes together here: nine of ten have the age that goes with
+    # their region.
     ages = np.digitize(table["age"], [18, 65])
     regions = table["region"].map({"north": 0, "south": 1, "east": 2}).to_numpy()
     assert (ages == regions).mean() > 0.6
@@ -86,16 +103,33 @@ def test_what_is_refused() -> None:
     assert sketch.cost.epsilon == 1
 
 
-@pytest.mark.parametrize("price", [PrivacyParameters(Fraction(1)), PrivacyParameters(rho=Fraction(1, 2)), PrivacyParameters(Fraction(1, 100)), PrivacyParameters(rho=Fraction(1, 10**6))])
+@pytest.mark.parametrize(
+    "price",
+    [
+        PrivacyParameters(Fraction(1)),
+        PrivacyParameters(rho=Fraction(1, 2)),
+        PrivacyParameters(Fraction(1, 100)),
+        PrivacyParameters(rho=Fraction(1, 10**6)),
+    ],
+)
 @pytest.mark.parametrize("many", [40, 4000])
 def test_parts_are_as_fine_as_every_step_can_draw(price: PrivacyParameters, many: int) -> None:
-    """Also where rows are so few that pairs are chosen, and where the check gets next to nothing."""
+    """Also where rows are so few that pairs are chosen, and where the check gets next to
+    nothing.
+    """
     options = {"check": Fraction(1, 1000), "target": "smokes"}
-    sketch, terms = refine_parts(lambda some: specify_synthetic(some, DOMAIN, **options), replace(price, truncation_bounds=(10**7, 2**36)))
+    sketch, terms = refine_parts(
+        lambda some: specify_synthetic(some, DOMAIN, **options),
+        replace(price, truncation_bounds=(10**7, 2**36)),
+    )
     assert terms.parts_per_row > 1
     table = ContingencyTable.from_codes(ROWS[:many], DOMAIN.sizes)
     parts = ContingencyTable(DOMAIN.sizes, table.words, np.full(many, terms.parts_per_row))
-    found = sketch.build(PrivateTable(parts, sketch.cost, rows=1, relation="add-remove", parts_per_row=terms.parts_per_row))
+    found = sketch.build(
+        PrivateTable(
+            parts, sketch.cost, rows=1, relation="add-remove", parts_per_row=terms.parts_per_row
+        )
+    )
     assert (found.facts["fine"], found.facts["losing"]) == (terms.parts_per_row, [10**7, 2**36])
     whole = specify_synthetic(price, DOMAIN, **options)
     assert sketch.accuracy[0].rms == pytest.approx(whole.accuracy[0].rms, rel=0.05)
@@ -104,4 +138,7 @@ def test_parts_are_as_fine_as_every_step_can_draw(price: PrivacyParameters, many
 def test_parts_too_fine_to_be_drawn_are_refused_beforehand() -> None:
     with pytest.raises(Refused, match="more noise than can be drawn"):
         specify_synthetic(PrivacyParameters(Fraction(1), parts_per_row=2**38), DOMAIN)
-    assert specify_synthetic(PrivacyParameters(Fraction(1), parts_per_row=2**10), DOMAIN, check=0).kind == "synthetic"
+    assert (
+        specify_synthetic(PrivacyParameters(Fraction(1), parts_per_row=2**10), DOMAIN, check=0).kind
+        == "synthetic"
+    )

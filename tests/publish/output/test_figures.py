@@ -27,10 +27,24 @@ def test_a_histogram_of_numbers_has_bars_and_what_they_say() -> None:
     bars, said = build_figures("histogram", sketch.domain, found.table, found.facts)
     assert bars.caption == "How many rows have each age"
     counts = found.table.column("count").to_pylist()
-    assert [row[0] for row in bars.rows] == ["0 to 19", "20 to 39", "40 to 59", "60 to 79", "80 to 99"]
+    assert [row[0] for row in bars.rows] == [
+        "0 to 19",
+        "20 to 39",
+        "40 to 59",
+        "60 to 79",
+        "80 to 99",
+    ]
     assert [int(row[1].replace(",", "").replace("−", "-")) for row in bars.rows] == counts
-    assert [int(row[2].replace(",", "").replace("−", "-")) for row in bars.rows] == found.table.column("count_low").to_pylist()
-    assert [row[0] for row in said.rows] == ["mean", "first quartile", "median", "third quartile", "standard deviation"]
+    assert [
+        int(row[2].replace(",", "").replace("−", "-")) for row in bars.rows
+    ] == found.table.column("count_low").to_pylist()
+    assert [row[0] for row in said.rows] == [
+        "mean",
+        "first quartile",
+        "median",
+        "third quartile",
+        "standard deviation",
+    ]
     assert not said.drawing
 
 
@@ -43,7 +57,9 @@ def test_more_bins_than_fit_are_added_up_and_their_intervals_with_them() -> None
     counts = found.table.column("count").to_numpy()
     number, low, high = (int(text.replace(",", "").replace("−", "-")) for text in bars.rows[3][1:])
     assert number == counts[12:16].sum()
-    assert high - number == number - low == find_sum_radius(Laplace(Fraction(2)), 4, Fraction(1, 20))
+    assert (
+        high - number == number - low == find_sum_radius(Laplace(Fraction(2)), 4, Fraction(1, 20))
+    )
 
 
 def test_whole_numbers_that_are_added_up_say_from_which_to_which() -> None:
@@ -83,26 +99,52 @@ def test_running_totals_have_a_line_and_a_long_one_is_thinned_out() -> None:
 
 
 def test_marginals_have_bars_for_one_and_shades_for_two() -> None:
-    sketch, found = drafts.made(specify_marginals, (drafts.AGE, drafts.REGION, drafts.INCOME, drafts.SMOKER), PrivacyParameters(rho=Fraction(1, 2)), ways=2)
-    captions = [figure.caption for figure in build_figures("marginals", sketch.domain, found.table, found.facts)]
+    sketch, found = drafts.made(
+        specify_marginals,
+        (drafts.AGE, drafts.REGION, drafts.INCOME, drafts.SMOKER),
+        PrivacyParameters(rho=Fraction(1, 2)),
+        ways=2,
+    )
+    captions = [
+        figure.caption
+        for figure in build_figures("marginals", sketch.domain, found.table, found.facts)
+    ]
     among = f", {sketch.domain.row_scope}"
     assert among == ", among rows that have all of age, region, income, smoker"
     assert all(caption.endswith(among) for caption in captions)
     captions = [caption.removesuffix(among) for caption in captions]
-    assert captions[:3] == ["How many rows have each age", "How many rows have each region", "How many rows have each income"]
+    assert captions[:3] == [
+        "How many rows have each age",
+        "How many rows have each region",
+        "How many rows have each income",
+    ]
     assert captions[3:5] == ["age (down) by income (across)", "region (down) by income (across)"]
-    sketch, found = drafts.made(specify_marginals, (drafts.AGE, drafts.REGION), PrivacyParameters(rho=Fraction(1, 2)), ways=1)
+    sketch, found = drafts.made(
+        specify_marginals,
+        (drafts.AGE, drafts.REGION),
+        PrivacyParameters(rho=Fraction(1, 2)),
+        ways=1,
+    )
     assert len(build_figures("marginals", sketch.domain, found.table, found.facts)) == 2
 
 
 def test_counts_that_were_asked_for_lie_beside_their_conditions() -> None:
-    table = pa.table({"question": ["a = 1", "b > 2"], "count": [1.5, 2.0], "count_low": [0.5, 1.0], "count_high": [2.5, 3.0]})
+    table = pa.table(
+        {
+            "question": ["a = 1", "b > 2"],
+            "count": [1.5, 2.0],
+            "count_low": [0.5, 1.0],
+            "count_high": [2.5, 3.0],
+        }
+    )
     (figure,) = build_figures("queries", Domain((drafts.AGE,)), table, {})
     assert [row[0] for row in figure.rows] == ["a = 1", "b > 2"]
 
 
 def test_of_combinations_that_were_found_the_largest_are_shown() -> None:
-    sketch, found = drafts.made(specify_sparse_histogram, (drafts.AGE, drafts.REGION), PRICE, delta=Fraction(1, 10**6))
+    sketch, found = drafts.made(
+        specify_sparse_histogram, (drafts.AGE, drafts.REGION), PRICE, delta=Fraction(1, 10**6)
+    )
     (figure,) = build_figures(sketch.kind, sketch.domain, found.table, found.facts)
     largest = np.sort(found.table.column("count").to_numpy())[::-1]
     assert int(figure.rows[0][1].replace(",", "")) == largest[0]
@@ -123,12 +165,16 @@ def test_synthetic_rows_are_counted() -> None:
     table = pa.table(
         {
             "age": pa.array([0, 19, 20, 99, 99]),
-            "region": pa.array(["South", "South", "<b>East</b>", "South", "South"]).dictionary_encode(),
+            "region": (
+                pa.array(["South", "South", "<b>East</b>", "South", "South"]).dictionary_encode()
+            ),
             "day": pa.array(list((drafts.DAY.values or ())[:5])),
         }
     )
     months = Attribute("day", "date", edges=tuple(Fraction(739_000 + i) for i in (0, 2, 30)))
-    age, region, day = build_figures("synthetic", Domain((drafts.AGE, drafts.REGION, months)), table, {})
+    age, region, day = build_figures(
+        "synthetic", Domain((drafts.AGE, drafts.REGION, months)), table, {}
+    )
     assert [row[1] for row in age.rows] == ["2", "1", "0", "0", "2"]
     assert [row[1] for row in region.rows] == ["0", "4", "1"]
     assert [row[1] for row in day.rows] == ["2", "3"]

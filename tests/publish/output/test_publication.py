@@ -1,4 +1,6 @@
-"""The folder of a publication: made whole or not at all, and refused when it is not what was published."""
+"""The folder of a publication: made whole or not at all, and refused when it is not what was
+published.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute
-from hedgerow.publish.output.publication import DATA_FILE, RECEIPT_FILE, RECEIPT_FORMAT, REPORT_FILE, Publication, StagingFolder
+from hedgerow.publish.output.publication import (
+    DATA_FILE,
+    RECEIPT_FILE,
+    RECEIPT_FORMAT,
+    REPORT_FILE,
+    Publication,
+    StagingFolder,
+)
 from hedgerow.publish.output.report import build_report
 
 EARLIER = Path(__file__).parent / "earlier" / "histogram"
@@ -43,12 +52,19 @@ def made(place: Path) -> Publication:
 def test_a_publication_is_a_folder_of_three_files(tmp_path: Path) -> None:
     made(tmp_path / "new" / "by-region")
     found = Publication.load(tmp_path / "new" / "by-region")
-    assert sorted(file.name for file in found.path.iterdir()) == sorted([DATA_FILE, RECEIPT_FILE, REPORT_FILE])
+    assert sorted(file.name for file in found.path.iterdir()) == sorted(
+        [DATA_FILE, RECEIPT_FILE, REPORT_FILE]
+    )
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["by-region"]
     assert found.to_arrow().equals(TABLE)
     assert found.to_pandas()["count"].tolist() == [10, 12]
     assert found.rows[0] == {"region": "north", "count": 10}
-    assert (found.kind, found.domain.sizes, found.cost, found.facts["radius"]) == ("histogram", (2,), Loss(Fraction(1, 2)), 3)
+    assert (found.kind, found.domain.sizes, found.cost, found.facts["radius"]) == (
+        "histogram",
+        (2,),
+        Loss(Fraction(1, 2)),
+        3,
+    )
     assert repr(found).startswith("histogram of visits (region) in ")
 
 
@@ -70,7 +86,9 @@ def copying(earlier: Path, place: Path, **changed: object) -> StagingFolder:
     found = Publication.load(earlier)
     again = StagingFolder(place)
     again.create()
-    assert again.copy_published(Publication(found.path, {**found.receipt, **changed}), held, "paid") is (not changed)
+    assert again.copy_published(
+        Publication(found.path, {**found.receipt, **changed}), held, "paid"
+    ) is (not changed)
     return again
 
 
@@ -79,7 +97,9 @@ def test_a_copy_takes_the_table_and_nothing_else_that_lies_there(tmp_path: Path)
     (tmp_path / "secret.parquet").write_text("rows of people")
     (tmp_path / "a" / "extra.parquet").symlink_to(tmp_path / "secret.parquet")
     again = copying(tmp_path / "a", tmp_path / "b")
-    assert sorted(file.name for file in again.finish(again.unfinished_receipt, "").path.iterdir()) == sorted([DATA_FILE, RECEIPT_FILE, REPORT_FILE])
+    assert sorted(
+        file.name for file in again.finish(again.unfinished_receipt, "").path.iterdir()
+    ) == sorted([DATA_FILE, RECEIPT_FILE, REPORT_FILE])
 
 
 def test_a_receipt_that_was_changed_is_not_copied(tmp_path: Path) -> None:
@@ -165,13 +185,17 @@ def test_what_was_kept_is_taken_over_by_a_later_run(tmp_path: Path) -> None:
     found = again.finish(again.unfinished_receipt, "")
     assert found.to_arrow().equals(TABLE)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
-    assert sorted(file.name for file in found.path.iterdir()) == sorted([DATA_FILE, RECEIPT_FILE, REPORT_FILE])
+    assert sorted(file.name for file in found.path.iterdir()) == sorted(
+        [DATA_FILE, RECEIPT_FILE, REPORT_FILE]
+    )
     assert found.path.stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.parametrize("name", [DATA_FILE, "unfinished.json"])
 @pytest.mark.parametrize("change", ["gone", "changed"])
-def test_what_is_not_as_it_was_kept_is_not_taken_over(tmp_path: Path, name: str, change: str) -> None:
+def test_what_is_not_as_it_was_kept_is_not_taken_over(
+    tmp_path: Path, name: str, change: str
+) -> None:
     first = StagingFolder(tmp_path / "a")
     first.create()
     held = first.save(TABLE, receipt(), "paid")
@@ -231,7 +255,9 @@ def test_a_later_format_is_told(tmp_path: Path) -> None:
 
 
 def test_a_publication_of_before_rows_were_counted_in_parts_means_what_it_did() -> None:
-    """Made by an earlier version, of 100 people with four rows each of whom one counted. All figures are those of that version."""
+    """Made by an earlier version, of 100 people with four rows each of whom one counted. All
+    figures are those of that version.
+    """
     found = Publication.load(EARLIER)
     assert "fine" not in found.facts
     assert found.to_arrow().column("count").to_pylist() == [34, 14, 23, 10, 16]
@@ -239,9 +265,17 @@ def test_a_publication_of_before_rows_were_counted_in_parts_means_what_it_did() 
     assert (found.cost.epsilon, found.facts["scale"], found.facts["radius"]) == (1, "1", 3)
     histogram = found.histogram()
     assert (histogram.mechanism, histogram.truncation_error) == (Laplace(1), 0)
-    mean, median, variance = histogram.mean(), histogram.quantile(Fraction(1, 2)), histogram.variance()
-    assert (mean.value, mean.low, mean.high) == pytest.approx((1.5876288659793814, 1.4477210940857805, 1.7204729333176951))
+    mean, median, variance = (
+        histogram.mean(),
+        histogram.quantile(Fraction(1, 2)),
+        histogram.variance(),
+    )
+    assert (mean.value, mean.low, mean.high) == pytest.approx(
+        (1.5876288659793814, 1.4477210940857805, 1.7204729333176951)
+    )
     assert (median.value, median.low, median.high) == (2.0, 1.0, 2.0)
-    assert (variance.value, variance.low, variance.high) == pytest.approx((2.139228398342013, 1.9378735297695857, 2.421744377055133))
+    assert (variance.value, variance.low, variance.high) == pytest.approx(
+        (2.139228398342013, 1.9378735297695857, 2.421744377055133)
+    )
     report = (EARLIER / REPORT_FILE).read_text(encoding="utf-8")
     assert build_report(found.receipt, found.to_arrow()) == report

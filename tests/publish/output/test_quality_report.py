@@ -6,20 +6,44 @@ from typing import Any
 
 import pytest
 
-from hedgerow.publish.output.quality_report import describe_quality, summarise_quality, summarise_quality_briefly
+from hedgerow.publish.output.quality_report import (
+    describe_quality,
+    summarise_quality,
+    summarise_quality_briefly,
+)
 
-PAIR = {"places": ["age", "sex"], "expected_error": 0.04, "dependence": 0.2, "measured_dependence": 0.25}
+PAIR = {
+    "places": ["age", "sex"],
+    "expected_error": 0.04,
+    "dependence": 0.2,
+    "measured_dependence": 0.25,
+}
 CHECK = {"pairs": [["age", "sex"], ["age", "town"]], "error": 0.0312, "at_most": 0.05}
-TASK = {"target": "sex", "by": ["age", "town"], "synthetic": 0.8, "exact": 0.75, "commonest": 0.6, "standard_error": 0.01}
-WHOLE: dict[str, Any] = {"attributes": {"age": 0.0, "sex": 0.00001}, "pairs": [PAIR], "check": CHECK, "task": TASK}
+TASK = {
+    "target": "sex",
+    "by": ["age", "town"],
+    "synthetic": 0.8,
+    "exact": 0.75,
+    "commonest": 0.6,
+    "standard_error": 0.01,
+}
+WHOLE: dict[str, Any] = {
+    "attributes": {"age": 0.0, "sex": 0.00001},
+    "pairs": [PAIR],
+    "check": CHECK,
+    "task": TASK,
+}
 
 
 def test_the_share_out_of_place_comes_first() -> None:
-    assert summarise_quality({"quality": WHOLE}) == (
-        "About 3.1 % of the rows are out of place in tables of two columns, by a fresh measurement; "
-        "at most 5 % in nineteen of twenty cases."
+    assert (
+        summarise_quality({"quality": WHOLE})
+        == "About 3.1 % of the rows are out of place in tables of two columns, by a fresh"
+        " measurement; at most 5 % in nineteen of twenty cases."
     )
-    assert str(summarise_quality({"quality": WHOLE | {"check": None}})).startswith("About 4 % of the rows are expected to be out of place")
+    assert str(summarise_quality({"quality": WHOLE | {"check": None}})).startswith(
+        "About 4 % of the rows are expected to be out of place"
+    )
     assert summarise_quality({"quality": WHOLE | {"check": None, "pairs": []}}) is None
     assert summarise_quality({}) is None
     hidden = {"quality": WHOLE | {"check": CHECK | {"error": 0.0}}}
@@ -37,16 +61,23 @@ def test_every_part_has_a_heading_and_words() -> None:
     assert pairs.rows == (("age × sex", "4 %", "0.20", "0.25"),)
     assert "Cramér" in pairs.paragraphs[0]
     assert check.paragraphs == ("Of 2 tables, good and bad ones: age × sex; age × town.",)
-    assert "tells sex from age and town rightly for 80 % of them, and for 75 % of the real rows (give or take 1 %)" in task.paragraphs[0]
+    assert (
+        "tells sex from age and town rightly for 80 % of them, and for 75 % of the real rows (give"
+        " or take 1 %)" in task.paragraphs[0]
+    )
     assert "right for 60 %" in task.paragraphs[0]
 
 
-@pytest.mark.parametrize("facts", [{}, {"quality": None}, {"quality": {"attributes": {}, "pairs": []}}])
+@pytest.mark.parametrize(
+    "facts", [{}, {"quality": None}, {"quality": {"attributes": {}, "pairs": []}}]
+)
 def test_nothing_is_told_where_nothing_was_found(facts: dict[str, Any]) -> None:
     assert describe_quality(facts) == []
 
 
 def test_one_column_alone_has_a_table_only() -> None:
-    (only,) = describe_quality({"quality": {"attributes": {"age": 0.5}, "pairs": [], "check": None, "task": None}})
+    (only,) = describe_quality(
+        {"quality": {"attributes": {"age": 0.5}, "pairs": [], "check": None, "task": None}}
+    )
     assert only.rows == (("age", "50 %"),)
     assert len(only.paragraphs) == 1

@@ -1,4 +1,6 @@
-"""The report: one file that loads nothing and runs nothing, says the truth about the price, and escapes what it quotes."""
+"""The report: one file that loads nothing and runs nothing, says the truth about the price, and
+escapes what it quotes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ from hedgerow.publish.kinds.cdf import specify_cdf
 from hedgerow.publish.kinds.histogram import specify_histogram, specify_sparse_histogram
 from hedgerow.publish.kinds.marginals import specify_marginals
 from hedgerow.publish.output.figures import Figure
-from hedgerow.publish.output.report import PageSection, build_report, describe_guarantee, render_page
+from hedgerow.publish.output.report import (
+    PageSection,
+    build_report,
+    describe_guarantee,
+    render_page,
+)
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from publish import drafts
 
@@ -50,7 +57,12 @@ class Reader(HTMLParser):
         self.text.append(data)
 
 
-def page(attributes: tuple[drafts.Attribute, ...], kind: object = specify_histogram, terms: PrivacyParameters = HALF, **options: object) -> str:
+def page(
+    attributes: tuple[drafts.Attribute, ...],
+    kind: object = specify_histogram,
+    terms: PrivacyParameters = HALF,
+    **options: object,
+) -> str:
     sketch, found = drafts.made(kind, attributes, terms, **options)  # type: ignore[arg-type]
     return build_report(drafts.receipt(sketch, found, terms), found.table)
 
@@ -79,24 +91,35 @@ def test_every_kind_has_a_page_that_loads_nothing_and_runs_nothing(
     assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in drawn)
     assert names.count("table") >= len(drawn)
     assert all(attrs.get("scope") == "col" for tag, attrs in read.tags if tag == "th")
-    for wanted in ("visits where age < 90, version 2026-10", "the budget of patients", "2026-11-16 06:30:00 UTC"):
+    for wanted in (
+        "visits where age < 90, version 2026-10",
+        "the budget of patients",
+        "2026-11-16 06:30:00 UTC",
+    ):
         assert wanted in read.text
     assert "prefers-color-scheme:dark" in text
     assert "@media print" in text
 
 
-def cost(loss: Loss, relation: str = "add-remove", owner: str = "id", rows: int = 3) -> dict[str, object]:
+def cost(
+    loss: Loss, relation: str = "add-remove", owner: str = "id", rows: int = 3
+) -> dict[str, object]:
     return {"cost": loss.to_dict(), "unit": {"neighbours": relation, "owner": owner, "rows": rows}}
 
 
 def test_the_guarantee_in_one_sentence() -> None:
-    assert describe_guarantee(cost(Loss(Fraction(1)))) == (
-        "Adding or removing everything about one id (up to 3 rows) changes the probability of any outcome of this publication by a factor "
-        "of at most 2.718."
+    assert (
+        describe_guarantee(cost(Loss(Fraction(1))))
+        == "Adding or removing everything about one id (up to 3 rows) changes the probability of"
+        " any outcome of this publication by a factor of at most 2.718."
     )
-    assert describe_guarantee(cost(Loss(Fraction(1, 10)), "change-one", "row", 1)).startswith("Changing one row changes")
+    assert describe_guarantee(cost(Loss(Fraction(1, 10)), "change-one", "row", 1)).startswith(
+        "Changing one row changes"
+    )
     assert "(up to 1 row)" in describe_guarantee(cost(Loss(Fraction(1)), rows=1))
-    assert describe_guarantee(cost(Loss(Fraction(1), Fraction(1, 10**9)))).endswith("2.718, except with a probability of 1e-09.")
+    assert describe_guarantee(cost(Loss(Fraction(1), Fraction(1, 10**9)))).endswith(
+        "2.718, except with a probability of 1e-09."
+    )
     gaussian = describe_guarantee(cost(Loss(math.inf, rho=Fraction(1, 50))))
     epsilon = Loss(math.inf, rho=Fraction(1, 50)).epsilon_at(Fraction(1, 10**6))
     assert f"at most {math.exp(float(epsilon)):.3f}, except with a probability of 1e-06" in gaussian
@@ -115,7 +138,10 @@ def test_the_sql_that_it_shows_runs(tmp_path: object) -> None:
         text = build_report(drafts.receipt(sketch, found, HALF), found.table)
         (code,) = re.findall("<code>(.*?)</code>", text)
         sql = (
-            code.replace("&#x27;", "'").replace("&quot;", '"').replace("&lt;", "<").replace("'data.parquet'", f"'{tmp_path}/data.parquet'")
+            code.replace("&#x27;", "'")
+            .replace("&quot;", '"')
+            .replace("&lt;", "<")
+            .replace("'data.parquet'", f"'{tmp_path}/data.parquet'")
         )
         assert duckdb.connect().execute(sql).fetchall()
 
@@ -126,7 +152,14 @@ def test_quality_is_told_at_the_top_and_in_tables() -> None:
     receipt["facts"] = found.facts | {
         "quality": {
             "attributes": {"age": 0.025, "region": 0.5},
-            "pairs": [{"places": ["age", "region"], "expected_error": 0.125, "dependence": 0.25, "measured_dependence": 0.375}],
+            "pairs": [
+                {
+                    "places": ["age", "region"],
+                    "expected_error": 0.125,
+                    "dependence": 0.25,
+                    "measured_dependence": 0.375,
+                }
+            ],
             "check": {"pairs": [["age", "region"]], "error": 0.03, "at_most": 0.045},
             "task": None,
         }
@@ -134,16 +167,31 @@ def test_quality_is_told_at_the_top_and_in_tables() -> None:
     read = Reader(build_report(receipt, found.table))
     text = " ".join(read.text)
     assert (
-        text.index("about 3 %, at most 4.5 % with 95 %") < text.index("How far off the numbers are") < text.index("About 3 % of the rows")
+        text.index("about 3 %, at most 4.5 % with 95 %")
+        < text.index("How far off the numbers are")
+        < text.index("About 3 % of the rows")
     )
-    for wanted in ("rows out of place, expected", "2.5 %", "12 %", "0.38", "age × region", "dependence measured"):
+    for wanted in (
+        "rows out of place, expected",
+        "2.5 %",
+        "12 %",
+        "0.38",
+        "age × region",
+        "dependence measured",
+    ):
         assert wanted in text
-    assert "_" not in text.replace("count_low", "").replace("count_high", "").replace("count_clean", "").replace("age_from", "")
+    assert "_" not in text.replace("count_low", "").replace("count_high", "").replace(
+        "count_clean", ""
+    ).replace("age_from", "")
 
 
 def test_an_empty_publication_says_so() -> None:
-    sketch, found = drafts.made(specify_sparse_histogram, (drafts.AGE,), HALF, delta=Fraction(1, 10**6))
-    assert "Nothing is shown" in build_report(drafts.receipt(sketch, found, HALF), found.table.slice(0, 0))
+    sketch, found = drafts.made(
+        specify_sparse_histogram, (drafts.AGE,), HALF, delta=Fraction(1, 10**6)
+    )
+    assert "Nothing is shown" in build_report(
+        drafts.receipt(sketch, found, HALF), found.table.slice(0, 0)
+    )
 
 
 def test_names_that_are_not_plain_are_quoted_in_sql() -> None:
@@ -157,8 +205,21 @@ def test_names_that_are_not_plain_are_quoted_in_sql() -> None:
 
 def test_long_tables_fold_and_short_ones_stand_open() -> None:
     def shown(rows: int, drawing: str) -> str:
-        figure = Figure("c", drawing, ("a", "b"), tuple((f"x{i}", str(i)) for i in range(rows)), "more elsewhere", "a note")
-        return render_page("T & U", "lead <", [("fact", "value >")], [PageSection("H", ("words",), code="a < b", figures=(figure,))], "foot")
+        figure = Figure(
+            "c",
+            drawing,
+            ("a", "b"),
+            tuple((f"x{i}", str(i)) for i in range(rows)),
+            "more elsewhere",
+            "a note",
+        )
+        return render_page(
+            "T & U",
+            "lead <",
+            [("fact", "value >")],
+            [PageSection("H", ("words",), code="a < b", figures=(figure,))],
+            "foot",
+        )
 
     assert "<details>" in shown(50, "<svg></svg>")
     assert "<details>" not in shown(5, "<svg></svg>")

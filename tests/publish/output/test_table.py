@@ -11,7 +11,13 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.publish.domain import Attribute, Domain
-from hedgerow.publish.output.table import build_count_columns, build_dense_table, build_label_columns, build_sparse_table, list_axis_codes
+from hedgerow.publish.output.table import (
+    build_count_columns,
+    build_dense_table,
+    build_label_columns,
+    build_sparse_table,
+    list_axis_codes,
+)
 
 REGION = Attribute("region", "text", ("north", "south"))
 AGE = Attribute("age", "integer", edges=(Fraction(0), Fraction(18), Fraction(120)))
@@ -21,7 +27,16 @@ DOMAIN = Domain((REGION, AGE, DAY))
 
 def test_cells_come_in_the_order_of_their_codes_the_first_attribute_slowest() -> None:
     table = build_dense_table(DOMAIN, np.arange(12).reshape(2, 2, 3), 2, np.arange(12) / 2)
-    assert table.column_names == ["region", "age_from", "age_to", "day", "count", "count_low", "count_high", "count_clean"]
+    assert table.column_names == [
+        "region",
+        "age_from",
+        "age_to",
+        "day",
+        "count",
+        "count_low",
+        "count_high",
+        "count_clean",
+    ]
     rows = table.to_pylist()
     assert rows[0] == {
         "region": "north",
@@ -37,21 +52,39 @@ def test_cells_come_in_the_order_of_their_codes_the_first_attribute_slowest() ->
         for age, start in enumerate((0, 18)):
             for day, when in enumerate(DAY.values or ()):
                 row = rows[(region * 2 + age) * 3 + day]
-                assert (row["region"], row["age_from"], row["day"], row["count"]) == (name, start, when, (region * 2 + age) * 3 + day)
+                assert (row["region"], row["age_from"], row["day"], row["count"]) == (
+                    name,
+                    start,
+                    when,
+                    (region * 2 + age) * 3 + day,
+                )
 
 
 def test_text_is_kept_once_and_all_else_is_plain() -> None:
     table = build_dense_table(DOMAIN, np.zeros(12, dtype=np.int64), 1, np.zeros(12))
     kinds = [str(field.type) for field in table.schema]
-    assert kinds == ["dictionary<values=string, indices=int32, ordered=0>", "int64", "int64", "date32[day]", *["int64"] * 3, "double"]
+    assert kinds == [
+        "dictionary<values=string, indices=int32, ordered=0>",
+        "int64",
+        "int64",
+        "date32[day]",
+        *["int64"] * 3,
+        "double",
+    ]
 
 
 @pytest.mark.parametrize(
     ("attribute", "wanted"),
     [
         (Attribute("b", "boolean", (False, True)), {"b": [True, None]}),
-        (Attribute("x", "real", edges=(Fraction(0), Fraction(1, 2), Fraction(1))), {"x_from": [0.5, None], "x_to": [1.0, None]}),
-        (Attribute("n", "integer", edges=(Fraction(0), Fraction(3, 2), Fraction(5))), {"n_from": [1.5, None], "n_to": [5.0, None]}),
+        (
+            Attribute("x", "real", edges=(Fraction(0), Fraction(1, 2), Fraction(1))),
+            {"x_from": [0.5, None], "x_to": [1.0, None]},
+        ),
+        (
+            Attribute("n", "integer", edges=(Fraction(0), Fraction(3, 2), Fraction(5))),
+            {"n_from": [1.5, None], "n_to": [5.0, None]},
+        ),
         (REGION, {"region": ["south", None]}),
     ],
 )
@@ -72,11 +105,19 @@ def test_radii_may_differ_from_cell_to_cell() -> None:
 
 def test_a_few_cells_by_their_codes() -> None:
     table = build_sparse_table(DOMAIN, np.array([[0, 1, 2], [1, 0, 0]]), np.array([7, 9]), 3)
-    assert [(row["region"], row["age_to"], row["day"].day, row["count_low"], row["count_clean"]) for row in table.to_pylist()] == [
+    assert [
+        (row["region"], row["age_to"], row["day"].day, row["count_low"], row["count_clean"])
+        for row in table.to_pylist()
+    ] == [
         ("north", 120, 3, 4, 7),
         ("south", 18, 1, 6, 9),
     ]
-    assert build_sparse_table(DOMAIN, np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64), 3).num_rows == 0
+    assert (
+        build_sparse_table(
+            DOMAIN, np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64), 3
+        ).num_rows
+        == 0
+    )
 
 
 def test_the_grid_against_numpy() -> None:

@@ -1,4 +1,6 @@
-"""Trees over one attribute: least squares in two passes, exact variances of ranges, a shape chosen by expected error."""
+"""Trees over one attribute: least squares in two passes, exact variances of ranges, a shape
+chosen by expected error.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,23 @@ def asked(ranges: RangeWorkload) -> np.ndarray:
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)
-@given(st.integers(1, 20), st.lists(st.integers(2, 5), max_size=3), st.lists(st.integers(1, 9), min_size=4, max_size=4), st.booleans())
-def test_answers_are_least_squares_and_their_variances_exact(size: int, fans: list[int], scales: list[int], gaussian: bool) -> None:
+@given(
+    st.integers(1, 20),
+    st.lists(st.integers(2, 5), max_size=3),
+    st.lists(st.integers(1, 9), min_size=4, max_size=4),
+    st.booleans(),
+)
+def test_answers_are_least_squares_and_their_variances_exact(
+    size: int, fans: list[int], scales: list[int], gaussian: bool
+) -> None:
     widths = [1]
     for fan in fans:
         if widths[-1] < size:
             widths.append(widths[-1] * fan)
-    laws: list[AdditiveNoise] = [Gaussian(Fraction(scale)) if gaussian else Laplace(Fraction(scale)) for scale in scales[: len(widths)]]
+    laws: list[AdditiveNoise] = [
+        Gaussian(Fraction(scale)) if gaussian else Laplace(Fraction(scale))
+        for scale in scales[: len(widths)]
+    ]
     ranges = RangeWorkload.all_ranges(size)
     design = RangeTree(0, ranges, tuple(widths), tuple(laws))
     weights = read(design)
@@ -59,7 +71,10 @@ def test_a_plan_spends_its_price_and_is_never_worse_than_each_cell_or_a_plain_tr
     assert getattr(spent, name) <= value
     binary = [2**level for level in range((size - 1).bit_length() + 1)]
     for widths in ([1], binary):
-        assert design.variances().sum() <= RangeTree.from_widths(0, ranges, widths, terms).variances().sum() * 1.001
+        assert (
+            design.variances().sum()
+            <= RangeTree.from_widths(0, ranges, widths, terms).variances().sum() * 1.001
+        )
 
 
 def test_long_ranges_want_a_tree_and_wide_ones_under_laplace_noise() -> None:
@@ -68,12 +83,17 @@ def test_long_ranges_want_a_tree_and_wide_ones_under_laplace_noise() -> None:
     assert pure.widths[1] > 8 > normal.widths[1]
     assert (pure.name, normal.name) == (f"tree of {pure.widths[1]}", f"tree of {normal.widths[1]}")
     for design, terms in ((pure, PURE), (normal, RHO)):
-        assert design.variances().mean() < RangeTree.from_widths(3, ranges, (1,), terms).variances().mean() / 15
+        assert (
+            design.variances().mean()
+            < RangeTree.from_widths(3, ranges, (1,), terms).variances().mean() / 15
+        )
     assert [block.places for block, _ in pure.measurements] == [(3,)] * len(pure.widths)
 
 
 def test_eight_codes_are_measured_one_by_one() -> None:
-    """The golden table of eight codes: all eight cumulative counts for one epsilon, 14.2 times better than at an eighth each, or 3.6."""
+    """The golden table of eight codes: all eight cumulative counts for one epsilon, 14.2 times
+    better than at an eighth each, or 3.6.
+    """
     for relation, factor in (("add-remove", 128 / 9), ("change-one", 128 / 36)):
         terms = PrivacyParameters(epsilon=Fraction(1, 1000), relation=relation)
         flat = RangeTree.from_widths(0, RangeWorkload.all_prefixes(8), (1,), terms)
@@ -99,9 +119,15 @@ def test_live_noise_has_the_variance_that_is_said_and_is_covered() -> None:
 
 def test_radii_of_sums_of_cells_are_the_smallest() -> None:
     design = RangeTree.from_widths(0, RangeWorkload.all_prefixes(6), (1,), PURE)
-    assert design.radii(0.05).tolist() == [find_sum_radius(design.mechanisms[0], many, 0.05) for many in range(1, 7)]
-    long = RangeTree.from_widths(0, RangeWorkload.all_prefixes(300), (1,), PURE).radii(0.05)  # too many lengths for that
-    assert all(long[many - 1] >= find_sum_radius(design.mechanisms[0], many, 0.05) for many in (1, 2, 3, 50, 299, 300))
+    assert design.radii(0.05).tolist() == [
+        find_sum_radius(design.mechanisms[0], many, 0.05) for many in range(1, 7)
+    ]
+    # too many lengths for that
+    long = RangeTree.from_widths(0, RangeWorkload.all_prefixes(300), (1,), PURE).radii(0.05)
+    assert all(
+        long[many - 1] >= find_sum_radius(design.mechanisms[0], many, 0.05)
+        for many in (1, 2, 3, 50, 299, 300)
+    )
 
 
 def test_fewer_ranges_stand_for_many() -> None:

@@ -26,7 +26,11 @@ def test_all_marginals_of_up_to_two_attributes() -> None:
     assert [marginals.count_cells(places) for places, _ in marginals.wanted] == [2, 3, 5, 6, 10, 15]
     assert marginals.shape((0, 2)) == (2, 5)
     assert list(marginals.importances()) == [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
-    assert [places for places, _ in MarginalWorkload.all_up_to((2, 3), 1, least=0).wanted] == [(), (0,), (1,)]
+    assert [places for places, _ in MarginalWorkload.all_up_to((2, 3), 1, least=0).wanted] == [
+        (),
+        (0,),
+        (1,),
+    ]
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -34,25 +38,38 @@ def test_all_marginals_of_up_to_two_attributes() -> None:
 def test_a_table_is_the_sum_of_its_rests(sizes: list[int], word: int) -> None:
     counts = np.random.default_rng(word).integers(0, 100, sizes)
     places = tuple(range(len(sizes)))
-    marginals = MarginalWorkload(tuple(sizes), tuple((chosen, ONE) for chosen in list_subsets(places)))
+    marginals = MarginalWorkload(
+        tuple(sizes), tuple((chosen, ONE) for chosen in list_subsets(places))
+    )
     rests = {
-        part: centre_table(counts.sum(axis=tuple(set(places) - set(part)))).reshape(marginals.shape(part)) for part in marginals.list_parts(places)
+        part: (
+            centre_table(counts.sum(axis=tuple(set(places) - set(part)))).reshape(
+                marginals.shape(part)
+            )
+        )
+        for part in marginals.list_parts(places)
     }
     start = 0
     together = marginals.concatenate_tables(rests)
     for chosen, _ in marginals.wanted:
         exact = counts.sum(axis=tuple(set(places) - set(chosen)))
         assert marginals.build_table(chosen, rests) == pytest.approx(exact, abs=1e-9)
-        assert together[start : start + marginals.count_cells(chosen)] == pytest.approx(exact.ravel(), abs=1e-9)
+        assert together[start : start + marginals.count_cells(chosen)] == pytest.approx(
+            exact.ravel(), abs=1e-9
+        )
         start += marginals.count_cells(chosen)
     assert start == len(together)
 
 
 def test_the_error_is_the_weighted_sum_of_all_variances() -> None:
-    marginals = MarginalWorkload((2, 3, 4), (((0, 1), Fraction(3)), ((1, 2), ONE), ((), Fraction(1, 2))))
+    marginals = MarginalWorkload(
+        (2, 3, 4), (((0, 1), Fraction(3)), ((1, 2), ONE), ((), Fraction(1, 2)))
+    )
     spreads = {part: 1.0 + index for index, part in enumerate(marginals.importances())}
     weights = marginals.repeat_per_cell([3.0, 1.0, 0.5])
-    assert marginals.weighted_error(spreads) == pytest.approx(float(marginals.variances(spreads) @ weights))
+    assert marginals.weighted_error(spreads) == pytest.approx(
+        float(marginals.variances(spreads) @ weights)
+    )
     assert len(weights) == 6 + 12 + 1
 
 
@@ -88,7 +105,9 @@ def test_an_attribute_of_one_code_adds_nothing() -> None:
         ((2,), (((0,), Fraction(0)),), "weight"),
     ],
 )
-def test_what_is_refused(sizes: tuple[int, ...], wanted: tuple[tuple[tuple[int, ...], Fraction], ...], match: str) -> None:
+def test_what_is_refused(
+    sizes: tuple[int, ...], wanted: tuple[tuple[tuple[int, ...], Fraction], ...], match: str
+) -> None:
     with pytest.raises(InvalidArgument, match=match):
         MarginalWorkload(sizes, wanted)
 
@@ -105,4 +124,6 @@ def test_sets_of_a_hundred_attributes() -> None:
     assert len(marginals.wanted) == 4950
     assert len(marginals.importances()) == 1 + 100 + 4950
     assert sum(marginals.count_cells(p) for p, _ in marginals.wanted) == 495_000
-    assert set(marginals.importances()) == {p for n in range(3) for p in itertools.combinations(range(100), n)}
+    assert set(marginals.importances()) == {
+        p for n in range(3) for p in itertools.combinations(range(100), n)
+    }

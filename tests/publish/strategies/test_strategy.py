@@ -10,20 +10,36 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.hierarchical_tree import RangeTree, RangeWorkload
-from hedgerow.publish.strategies.strategy import CellStrategy, Strategy, choose_strategy, compute_errors, compute_expected_error
+from hedgerow.publish.strategies.strategy import (
+    CellStrategy,
+    Strategy,
+    choose_strategy,
+    compute_errors,
+    compute_expected_error,
+)
 from publish.reading import FAR, drawn, off, price_of
 
 PURE = PrivacyParameters(epsilon=Fraction(1))
 
 
-@pytest.mark.parametrize("terms", [PURE, PrivacyParameters(rho=Fraction(1, 2), relation="change-one"), PrivacyParameters(epsilon=Fraction(1, 3), rows=2)], ids=str)
+@pytest.mark.parametrize(
+    "terms",
+    [
+        PURE,
+        PrivacyParameters(rho=Fraction(1, 2), relation="change-one"),
+        PrivacyParameters(epsilon=Fraction(1, 3), rows=2),
+    ],
+    ids=str,
+)
 def test_each_cell(terms: PrivacyParameters) -> None:
     design = CellStrategy.plan((2, 5, 3), (0, 2), terms)
     ((block, law),) = design.measurements
     assert (design.name, block.shape, law) == ("each cell", (2, 3), design.mechanism)
     assert design.reconstruct([np.arange(6).reshape(2, 3)]).tolist() == [0, 1, 2, 3, 4, 5]
     spent = price_of(design, terms)
-    assert float(spent.epsilon if terms.is_pure else spent.rho) == pytest.approx(float(terms.epsilon or terms.rho or 0), rel=1e-9)
+    assert float(spent.epsilon if terms.is_pure else spent.rho) == pytest.approx(
+        float(terms.epsilon or terms.rho or 0), rel=1e-9
+    )
     assert design.radii(0.05).tolist() == [float(law.error(0.05))] * 6
     assert (off(drawn(design), design.variances()) < FAR).all()
     assert (off(drawn(design), design.variances() * 1.25) > FAR).all()
@@ -50,7 +66,10 @@ def test_the_least_expected_error_is_chosen() -> None:
 
 
 def test_errors_in_rows_have_room_for_what_is_lost() -> None:
-    rows, parts = PURE, PrivacyParameters(epsilon=Fraction(1), parts_per_row=1024, truncation_bounds=(10, 100))
+    rows, parts = (
+        PURE,
+        PrivacyParameters(epsilon=Fraction(1), parts_per_row=1024, truncation_bounds=(10, 100)),
+    )
     lost = np.array([0.0, 0.0, parts.truncation_error(1)])
     whole, fine = (CellStrategy.plan((3,), (0,), terms) for terms in (rows, parts))
     assert compute_errors(whole, rows, 0.05, np.zeros(3))[1].tolist() == whole.radii(0.05).tolist()

@@ -16,7 +16,8 @@ from hedgerow.publish.strategies.workload_matrix import LinearQueries
 from hedgerow.release.linear_queries import BinSums
 from publish.reading import FAR, best, drawn, measured, noise_of, off, price_of, read
 
-ONES = np.array([[code >> bit & 1 for code in range(8)] for bit in (2, 1, 0)])  # the ones of each of three bits
+# the ones of each of three bits
+ONES = np.array([[code >> bit & 1 for code in range(8)] for bit in (2, 1, 0)])
 UPTO = np.tril(np.ones((8, 8), dtype=np.int64))
 ODD = np.array([[1, 0, -2, 3, 1], [1, 0, -2, 3, 1], [0, 0, 1, 1, 0], [0, 0, 0, 0, 0]])
 
@@ -27,7 +28,9 @@ def variance_of(ways: list[LinearQueries], name: str) -> np.ndarray:
 
 
 def test_ones_of_three_bits() -> None:
-    """8 from the codes and 18 as asked where people come and go; 32 and 18 where one becomes another."""
+    """8 from the codes and 18 as asked where people come and go; 32 and 18 where one becomes
+    another.
+    """
     for relation, cells, name in (("add-remove", 8, "each cell"), ("change-one", 32, "as asked")):
         terms = PrivacyParameters(epsilon=Fraction(1, 1000), relation=relation)
         ways = LinearQueries.list_candidates(0, ONES, terms)
@@ -39,7 +42,9 @@ def test_ones_of_three_bits() -> None:
 def test_eight_cumulative_counts() -> None:
     """14.2 times less variance than eight answers at an eighth of epsilon each, or 3.6."""
     for relation, factor in (("add-remove", 128 / 9), ("change-one", 128 / 36)):
-        ways = LinearQueries.list_candidates(0, UPTO, PrivacyParameters(epsilon=Fraction(1, 1000), relation=relation))
+        ways = LinearQueries.list_candidates(
+            0, UPTO, PrivacyParameters(epsilon=Fraction(1, 1000), relation=relation)
+        )
         assert 128 / variance_of(ways, "each cell").mean() == pytest.approx(factor, rel=1e-4)
 
 
@@ -54,25 +59,42 @@ def test_ten_people() -> None:
             assert read(way) @ exact == pytest.approx(matrix @ counts, abs=1e-9)
 
 
-@pytest.mark.parametrize("terms", [PrivacyParameters(epsilon=Fraction(1)), PrivacyParameters(rho=Fraction(1, 9), relation="change-one", rows=2)], ids=str)
+@pytest.mark.parametrize(
+    "terms",
+    [
+        PrivacyParameters(epsilon=Fraction(1)),
+        PrivacyParameters(rho=Fraction(1, 9), relation="change-one", rows=2),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("matrix", [ONES, UPTO, ODD], ids=["ones", "upto", "odd"])
-def test_answers_are_least_squares_and_their_variances_exact(matrix: np.ndarray, terms: PrivacyParameters) -> None:
+def test_answers_are_least_squares_and_their_variances_exact(
+    matrix: np.ndarray, terms: PrivacyParameters
+) -> None:
     sizes = (matrix.shape[1],)
     for way in LinearQueries.list_candidates(0, matrix, terms):
         weights = read(way)
         assert weights @ measured(way, sizes) == pytest.approx(matrix, abs=1e-9)
         assert weights == pytest.approx(best(way, matrix, sizes), abs=1e-9)
-        assert way.variances() == pytest.approx(np.square(weights) @ noise_of(way), rel=1e-9, abs=1e-12)
+        assert way.variances() == pytest.approx(
+            np.square(weights) @ noise_of(way), rel=1e-9, abs=1e-12
+        )
         spent = price_of(way, terms)
-        assert float(spent.epsilon if terms.is_pure else spent.rho) == pytest.approx(float(terms.epsilon or terms.rho or 0), rel=1e-8)
+        assert float(spent.epsilon if terms.is_pure else spent.rho) == pytest.approx(
+            float(terms.epsilon or terms.rho or 0), rel=1e-8
+        )
     errors = [way.variances().sum() for way in LinearQueries.list_candidates(0, matrix, terms)]
     assert LinearQueries.plan(0, matrix, terms).variances().sum() == pytest.approx(min(errors))
 
 
 def test_many_ranges_of_many_codes_want_a_tree() -> None:
     starts, stops = np.triu_indices(24)
-    matrix = ((np.arange(24) >= starts[:, None]) & (np.arange(24) <= stops[:, None])).astype(np.int64)
-    assert LinearQueries.plan(0, matrix, PrivacyParameters(rho=Fraction(1))).name.startswith("tree of")
+    matrix = ((np.arange(24) >= starts[:, None]) & (np.arange(24) <= stops[:, None])).astype(
+        np.int64
+    )
+    assert LinearQueries.plan(0, matrix, PrivacyParameters(rho=Fraction(1))).name.startswith(
+        "tree of"
+    )
 
 
 def test_live_noise_has_the_variance_that_is_said_and_is_covered() -> None:
@@ -87,14 +109,18 @@ def test_live_noise_has_the_variance_that_is_said_and_is_covered() -> None:
 
 
 def test_sums_of_cells_have_the_smallest_radius() -> None:
-    cells = LinearQueries.list_candidates(0, np.concatenate([ONES, 2 * ONES[:1]]), PrivacyParameters(epsilon=Fraction(1)))[0]
+    cells = LinearQueries.list_candidates(
+        0, np.concatenate([ONES, 2 * ONES[:1]]), PrivacyParameters(epsilon=Fraction(1))
+    )[0]
     four = find_sum_radius(cells.mechanisms[0], 4, 0.05)
     assert cells.radii(0.05) == pytest.approx([four, four, four, 2 * four])
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(Refused, match="1025 codes"):
-        LinearQueries.plan(0, np.ones((1, 1025), dtype=np.int64), PrivacyParameters(epsilon=Fraction(1)))
+        LinearQueries.plan(
+            0, np.ones((1, 1025), dtype=np.int64), PrivacyParameters(epsilon=Fraction(1))
+        )
     with pytest.raises(InvalidArgument, match="matrix"):
         LinearQueries.plan(0, np.ones((1, 3)), PrivacyParameters(epsilon=Fraction(1)))
     for factors, laws in (((BinSums(4),), (Laplace(Fraction(1)),)), ((BinSums(3),), ())):

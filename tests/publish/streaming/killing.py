@@ -1,8 +1,10 @@
-"""A stream of three elements, killed by SIGKILL at its k-th step on the disk, for every k. Run as a program: killing.py FOLDER.
+"""A stream of three elements, killed by SIGKILL at its k-th step on the disk, for every k. Run as a
+program: killing.py FOLDER.
 
-A step is a write, sync, truncation or deletion by SQLite, or a sync or renaming around it; writes are left half done. After each death the
-stream is opened as after any restart. Prints the number of deaths and of answers, and stops with an error at the first element that was
-told twice, in different words, or not kept.
+A step is a write, sync, truncation or deletion by SQLite, or a sync or renaming around it; writes
+are left half done. After each death the stream is opened as after any restart. Prints the number of
+deaths and of answers, and stops with an error at the first element that was told twice, in
+different words, or not kept.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ TERMS = StreamParameters(horizon=ELEMENTS, lower=0, upper=9, rho=1)  # type: ign
 
 
 def run(path: Path, tell: int | None) -> list[float]:
-    """Create the stream if it is not there, and add its elements from the first on; say each answer once it is received."""
+    """Create the stream if it is not there, and add its elements from the first on; say each
+    answer once it is received.
+    """
     found = []
     with Stream.open(path) if path.exists() else Stream.create(path, TERMS) as stream:
         for number in range(1, ELEMENTS + 1):
@@ -55,7 +59,9 @@ def main(folder: str) -> None:
     def once(home: Path, step: int) -> bool:
         nonlocal answers
         path = home / "sums"
-        heard, died = life(path, step, lambda tell: add(path, tell), (os, "fsync"), (os, "rename"), (os, "pwrite"))
+        heard, died = life(
+            path, step, lambda tell: add(path, tell), (os, "fsync"), (os, "rename"), (os, "pwrite")
+        )
         received = [value for (value,) in struct.iter_unpack("d", heard)]
         with unsynced():
             after = run(path, None)

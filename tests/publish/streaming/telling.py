@@ -29,14 +29,21 @@ def told(way: StreamMechanism, noise: list[list[int]], stream: tuple[int, ...]) 
     private, public = state.private, state.public
     for place, element in enumerate(stream):
         private, exact = way.measure_element(private, place, element)
-        public, value = way.estimate_sum(public, place, [a + b for a, b in zip(exact, noise[place], strict=True)])
+        public, value = way.estimate_sum(
+            public, place, [a + b for a, b in zip(exact, noise[place], strict=True)]
+        )
         found.append(value)
     return found
 
 
-def farthest(way: StreamMechanism, streams: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> tuple[int, int, int, int]:
+def farthest(
+    way: StreamMechanism, streams: list[tuple[tuple[int, ...], tuple[int, ...]]]
+) -> tuple[int, int, int, int]:
     """Over pairs of streams: most cells that move, farthest cell, l1, l2 squared."""
-    moves = [np.array(measurements(way, a), dtype=object) - np.array(measurements(way, b), dtype=object) for a, b in streams]
+    moves = [
+        np.array(measurements(way, a), dtype=object) - np.array(measurements(way, b), dtype=object)
+        for a, b in streams
+    ]
     return (
         max(int((move != 0).sum()) for move in moves),
         max(abs(move).max() for move in moves),
@@ -46,7 +53,9 @@ def farthest(way: StreamMechanism, streams: list[tuple[tuple[int, ...], tuple[in
 
 
 def neighbours(reach: StreamReach) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Streams that differ in up to so many elements, from one end of the bounds to the other, around several backgrounds."""
+    """Streams that differ in up to so many elements, from one end of the bounds to the other,
+    around several backgrounds.
+    """
     n, width = reach.horizon, reach.width
     backgrounds = [(0,) * n, (width,) * n, tuple((7 * k * k) % (width + 1) for k in range(n))]
     found = []
@@ -66,7 +75,13 @@ def within(way: StreamMechanism, pairs: list[tuple[tuple[int, ...], tuple[int, .
     return l0 <= said.l0 and linf <= said.linf and l1 <= said.l1 and squares <= said.l2_squared
 
 
-SMALL = [StreamReach(1, 5), StreamReach(7, 3), StreamReach(12, 1000), StreamReach(6, 9, 2), StreamReach(9, 4, 3)]
+SMALL = [
+    StreamReach(1, 5),
+    StreamReach(7, 3),
+    StreamReach(12, 1000),
+    StreamReach(6, 9, 2),
+    StreamReach(9, 4, 3),
+]
 
 
 def ways(reach: StreamReach) -> list[StreamMechanism]:

@@ -1,4 +1,6 @@
-"""The square root in buffers: how far apart neighbours are, rounding and all, and how near the least error it is."""
+"""The square root in buffers: how far apart neighbours are, rounding and all, and how near the
+least error it is.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from publish.streaming.telling import HALF, SMALL, farthest, neighbours, within
 
 @pytest.mark.parametrize("rho", [HALF, Fraction(1, 10**9), Fraction(1000)])
 @pytest.mark.parametrize("reach", SMALL, ids=str)
-def test_neighbours_are_no_farther_apart_in_buffers_than_is_said_and_hardly_nearer(reach: StreamReach, rho: Fraction) -> None:
+def test_neighbours_are_no_farther_apart_in_buffers_than_is_said_and_hardly_nearer(
+    reach: StreamReach, rho: Fraction
+) -> None:
     way = BufferedToeplitz.plan(reach, rho)
     pairs = neighbours(reach)
     assert within(way, pairs)
@@ -28,7 +32,9 @@ def test_neighbours_are_no_farther_apart_in_buffers_than_is_said_and_hardly_near
 
 @pytest.mark.parametrize("fine", [-3, 0, 2])
 def test_rounding_to_coarse_noise_is_counted(fine: int) -> None:
-    """With coarse steps rounding is not small; the bound holds all the same, and without what it adds for rounding it would not."""
+    """With coarse steps rounding is not small; the bound holds all the same, and without what it
+    adds for rounding it would not.
+    """
     way = replace(BufferedToeplitz.plan(StreamReach(12, 3), HALF), noise_bits=fine)
     pairs = [
         (tuple(one), tuple(other))
@@ -58,7 +64,10 @@ def test_a_planted_mistake_is_caught() -> None:
 
 def test_at_4096_it_beats_the_plain_tree_by_two_and_a_half_and_is_near_the_best() -> None:
     reach = StreamReach(4096, 1)
-    plain, ours = TreeMechanism.plan(reach, None, HALF, 2, 13, averaged=False), BufferedToeplitz.plan(reach, HALF)
+    plain, ours = (
+        TreeMechanism.plan(reach, None, HALF, 2, 13, averaged=False),
+        BufferedToeplitz.plan(reach, HALF),
+    )
     assert math.sqrt(plain.total_variance() / ours.total_variance()) > 2.55
     assert AT_4096[0] <= math.sqrt(ours.total_variance() / 4096) <= 1.02 * AT_4096[0]
 
@@ -67,7 +76,10 @@ def test_an_element_costs_no_more_than_the_logarithm() -> None:
     """Numbers that are kept, and draws of noise, counted."""
     for power in (3, 8, 14, 20):
         way = BufferedToeplitz.plan(StreamReach(2**power, 1), HALF)
-        assert len(way.initial_state().private) + len(way.initial_state().public) <= 2 * (5 + 0.29 * power) + 1
+        assert (
+            len(way.initial_state().private) + len(way.initial_state().public)
+            <= 2 * (5 + 0.29 * power) + 1
+        )
         assert len(way.measure_element(way.initial_state().private, 0, 1)[1]) == 1
 
 

@@ -1,4 +1,6 @@
-"""The ways to tell sums: what is told without noise, what noise does to it, and noise on every sum."""
+"""The ways to tell sums: what is told without noise, what noise does to it, and noise on every
+sum.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,27 @@ def test_neighbours_are_as_far_apart_in_all_sums_as_is_said(reach: StreamReach) 
     way = EachPrefixMechanism.plan(reach, Fraction(1), None)
     assert within(way, neighbours(reach))
     if reach.touched == 1:
-        assert farthest(way, neighbours(reach))[2:] == (way.sensitivity.l1, way.sensitivity.l2_squared)
+        assert farthest(way, neighbours(reach))[2:] == (
+            way.sensitivity.l1,
+            way.sensitivity.l2_squared,
+        )
 
 
 @dataclass(frozen=True)
 class Unclamped(EachPrefixMechanism):
     """A planted mistake: the first element counts twice."""
 
-    def measure_element(self, private: tuple[int, ...], place: int, element: int) -> tuple[tuple[int, ...], list[int]]:
+    def measure_element(
+        self, private: tuple[int, ...], place: int, element: int
+    ) -> tuple[tuple[int, ...], list[int]]:
         return super().measure_element(private, place, element * (2 if place == 0 else 1))
 
 
 def test_a_planted_mistake_is_caught() -> None:
     reach = StreamReach(12, 1000)
-    assert not within(Unclamped(reach, EachPrefixMechanism.plan(reach, HALF, None).noise), neighbours(reach))
+    assert not within(
+        Unclamped(reach, EachPrefixMechanism.plan(reach, HALF, None).noise), neighbours(reach)
+    )
 
 
 REACHES = [StreamReach(1, 1), StreamReach(20, 50), StreamReach(20, 50, 3)]
@@ -47,7 +56,10 @@ ALL = [way for reach in REACHES for way in ways(reach)]
 @pytest.mark.parametrize("way", ALL, ids=lambda way: f"{way.name}, {way.reach}")
 def test_without_noise_the_sums_are_exact(way: StreamMechanism) -> None:
     stream = tuple((13 * k * k) % (way.reach.width + 1) for k in range(way.reach.horizon))
-    silent = [[0] * len(way.measure_element(way.initial_state().private, place, 0)[1]) for place in range(len(stream))]
+    silent = [
+        [0] * len(way.measure_element(way.initial_state().private, place, 0)[1])
+        for place in range(len(stream))
+    ]
     assert np.allclose(told(way, silent, stream), np.cumsum(stream), rtol=0, atol=1e-6)
 
 
@@ -55,7 +67,10 @@ def test_without_noise_the_sums_are_exact(way: StreamMechanism) -> None:
 def test_variances_follow_from_what_each_draw_of_noise_does(way: StreamMechanism) -> None:
     """What is told is linear in the noise: one large draw at a time shows every weight."""
     n, large = way.reach.horizon, 2**50
-    silent = [[0] * len(way.measure_element(way.initial_state().private, place, 0)[1]) for place in range(n)]
+    silent = [
+        [0] * len(way.measure_element(way.initial_state().private, place, 0)[1])
+        for place in range(n)
+    ]
     squares, most = np.zeros(n), 0.0
     for place, cells in enumerate(silent):
         for cell in range(len(cells)):
@@ -74,18 +89,26 @@ def test_variances_follow_from_what_each_draw_of_noise_does(way: StreamMechanism
 @pytest.mark.long
 @pytest.mark.parametrize("way", ways(StreamReach(20, 50))[1:], ids=lambda way: way.name)
 def test_measured_errors_are_those_predicted(way: StreamMechanism) -> None:
-    """Live noise. The mean of squares over their expectation, with its standard error from the fourth moments as they were seen. Below,
-    where squares that happen to be small make that error small as well, the limit is fixed: Chernoff's bound for 0.7 is at most 6e-11."""
+    """Live noise. The mean of squares over their expectation, with its standard error from the
+    fourth moments as they were seen. Below, where squares that happen to be small make that error
+    small as well, the limit is fixed: Chernoff's bound for 0.7 is at most 6e-11."""
     runs, stream = 500, tuple((31 * k) % 51 for k in range(20))
     exact, ratios, inside = np.cumsum(stream), np.empty(runs), np.zeros(20)
     radii, spread = way.radii(0.05), way.variances()
     for run in range(runs):
-        noise = [[way.noise.sample(0) for _ in way.measure_element(way.initial_state().private, place, 0)[1]] for place in range(20)]
+        noise = [
+            [
+                way.noise.sample(0)
+                for _ in way.measure_element(way.initial_state().private, place, 0)[1]
+            ]
+            for place in range(20)
+        ]
         off = np.array(told(way, noise, stream)) - exact
         ratios[run] = (off**2 / spread).mean()
         inside += np.abs(off) <= radii
     assert 0.7 < ratios.mean() <= 1 + FAR * ratios.std() / math.sqrt(runs)
-    assert (inside / runs >= 0.95 - 8 * math.sqrt(0.05 * 0.95 / runs)).all()  # of a binomial law so skewed, below 1e-11
+    # of a binomial law so skewed, below 1e-11
+    assert (inside / runs >= 0.95 - 8 * math.sqrt(0.05 * 0.95 / runs)).all()
 
 
 def test_radii_of_all_sums_are_the_smallest() -> None:

@@ -87,4 +87,15 @@ def test_a_first_page_that_is_half_written_is_replaced_and_others_are_not(place:
 
 def test_the_hash_is_of_all_answers() -> None:
     one = hash_next_answer("s", 1, 0.5)
-    assert len({one, hash_next_answer("t", 1, 0.5), hash_next_answer("s", 2, 0.5), hash_next_answer("s", 1, 0.25), hash_next_answer(one, 2, 0.5)}) == 5
+    assert (
+        len(
+            {
+                one,
+                hash_next_answer("t", 1, 0.5),
+                hash_next_answer("s", 2, 0.5),
+                hash_next_answer("s", 1, 0.25),
+                hash_next_answer(one, 2, 0.5),
+            }
+        )
+        == 5
+    )

@@ -1,4 +1,6 @@
-"""The state file: every step whole or not at all, every answer for good, and nobody else reads it."""
+"""The state file: every step whole or not at all, every answer for good, and nobody else reads
+it.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +116,9 @@ def test_a_copy_is_refused_unless_it_is_vouched_for(file: StateFile) -> None:
 
 
 def back(file: StateFile, number: int) -> Path:
-    """The state after so many elements, put back, byte for byte, into the file, whose anchor knows of three."""
+    """The state after so many elements, put back, byte for byte, into the file, whose anchor
+    knows of three.
+    """
     for _ in range(number):
         file.advance(None, step)
     file.close()
@@ -129,10 +133,15 @@ def back(file: StateFile, number: int) -> Path:
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("moved", [False, True])
-def test_an_older_state_put_back_in_place_is_refused(file: StateFile, number: int, moved: bool) -> None:
+def test_an_older_state_put_back_in_place_is_refused(
+    file: StateFile, number: int, moved: bool
+) -> None:
     """Also to whoever vouches for it: the anchor knows better."""
     path = back(file, number)
-    with pytest.raises(SourceError, match=rf"not the newest state: .* knows of 3 answers, and this one has {number}"):
+    with pytest.raises(
+        SourceError,
+        match=rf"not the newest state: .* knows of 3 answers, and this one has {number}",
+    ):
         StateFile(path, moved=moved)
 
 
@@ -142,7 +151,10 @@ def test_an_older_state_is_refused_while_the_file_is_open(file: StateFile) -> No
     db.execute("CREATE TABLE kept AS SELECT * FROM state")
     for _ in range(2):
         file.advance(None, step)
-    db.execute("DELETE FROM answers WHERE number > 1; DELETE FROM state; INSERT INTO state SELECT * FROM kept")
+    db.execute(
+        "DELETE FROM answers WHERE number > 1; DELETE FROM state; INSERT INTO state SELECT * FROM"
+        " kept"
+    )
     with pytest.raises(SourceError, match="not the newest state"):
         file.advance(None, never)
     with pytest.raises(SourceError, match="not the newest state"):
@@ -187,12 +199,16 @@ def test_an_anchor_may_lie_elsewhere(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"There was a stream here: .* knows of 3 answers"):
         StateFile.create(tmp_path / "second", "", 4, START, place)
     assert not (tmp_path / "second").exists()
-    place.unlink()  # where it is gone with what lay beside it, the custodian's word makes a new one beside the state
+    # where it is gone with what lay beside it, the custodian's word makes a new one beside the
+    # state
+    place.unlink()
     assert StateFile(file.path, moved=True).number == 2
     assert (tmp_path / "sums.anchor").exists()
 
 
-def test_an_answer_is_given_away_only_when_the_anchor_knows_of_it(file: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_given_away_only_when_the_anchor_knows_of_it(
+    file: StateFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file.advance(None, step)
     with monkeypatch.context() as patch:
         patch.setattr(StreamAnchor, "write", lambda *_: os.stat("/nowhere"))
@@ -237,19 +253,25 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
         StateFile(other)
 
 
-@pytest.mark.parametrize("broken", ["DELETE FROM state", "UPDATE state SET private = '[1'", "DELETE FROM stream"])
+@pytest.mark.parametrize(
+    "broken", ["DELETE FROM state", "UPDATE state SET private = '[1'", "DELETE FROM stream"]
+)
 def test_damage_is_told_and_nothing_else(file: StateFile, broken: str) -> None:
     file._connection().execute(broken)
     with pytest.raises(SourceError, match="damaged"):
         file.advance(None, step)
 
 
-def test_a_folder_that_may_not_be_written_is_told(file: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_written_is_told(
+    file: StateFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing(*_: object) -> None:
         raise OSError("disk on fire at /secret")
 
     monkeypatch.setattr(os, "open", failing)
-    with pytest.raises(SourceError, match=r"cannot be read and written\. What was answered is kept\.$"):
+    with pytest.raises(
+        SourceError, match=r"cannot be read and written\. What was answered is kept\.$"
+    ):
         StateFile.create(file.path.with_name("other"), "", 1, START)
 
 
@@ -275,7 +297,13 @@ def test_a_stream_is_made_whole_or_not_at_all_whatever_step_fails(tmp_path: Path
         made.close()
 
     with quick_folder(tmp_path) as home:
-        steps = struck(home, lambda _: None, lambda path: StateFile.create(path, "terms", 4, START).close(), again, holder=StateFile)
+        steps = struck(
+            home,
+            lambda _: None,
+            lambda path: StateFile.create(path, "terms", 4, START).close(),
+            again,
+            holder=StateFile,
+        )
     assert steps > 20
 
 

@@ -1,4 +1,6 @@
-"""Streams: their terms, their price, their error told beforehand, and answers that survive whatever happens."""
+"""Streams: their terms, their price, their error told beforehand, and answers that survive
+whatever happens.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def terms(**changed: Any) -> StreamParameters:
 
 @pytest.fixture
 def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests that add many elements and cut no power: what is only in the machine's memory is kept too."""
+    """For tests that add many elements and cut no power: what is only in the machine's memory is
+    kept too.
+    """
     monkeypatch.setattr(StateFile, "_synchronous", "OFF")
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
@@ -70,15 +74,32 @@ def test_terms_that_make_no_sense_are_refused(changed: dict[str, Any], told: str
 
 
 def test_elements_are_snapped_and_clamped() -> None:
-    assert [terms().snap_to_steps(value) for value in (-5, 0, 7, 10, 11, np.int64(3))] == [0, 0, 7, 10, 10, 3]
+    assert [terms().snap_to_steps(value) for value in (-5, 0, 7, 10, 11, np.int64(3))] == [
+        0,
+        0,
+        7,
+        10,
+        10,
+        3,
+    ]
     fine = terms(lower=-1, upper=0.3, grid=0.25)
     assert fine.step_bounds == (-4, 2)  # rounded outwards
     assert fine.reach.width == 6
-    assert [fine.snap_to_steps(value) for value in (-2.0, -0.13, 0.12, 0.2, 9.0)] == [-4, -1, 0, 1, 2]
+    assert [fine.snap_to_steps(value) for value in (-2.0, -0.13, 0.12, 0.2, 9.0)] == [
+        -4,
+        -1,
+        0,
+        1,
+        2,
+    ]
 
 
-@pytest.mark.parametrize("value", [None, "7", True, math.nan, math.inf, [1], np.array([1, 2]), 1.5, 1 + 2j])
-def test_an_element_of_another_kind_is_refused_without_showing_it(tmp_path: Path, value: Any) -> None:
+@pytest.mark.parametrize(
+    "value", [None, "7", True, math.nan, math.inf, [1], np.array([1, 2]), 1.5, 1 + 2j]
+)
+def test_an_element_of_another_kind_is_refused_without_showing_it(
+    tmp_path: Path, value: Any
+) -> None:
     with Stream.create(tmp_path / "sums", terms()) as stream:
         with pytest.raises(InvalidArgument, match=r"^value must ") as caught:
             stream.add(value)
@@ -87,7 +108,13 @@ def test_an_element_of_another_kind_is_refused_without_showing_it(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "changed", [{}, {"touched": 5}, {"rho": None, "epsilon": 1}, {"rho": None, "epsilon": Fraction(1, 7), "touched": 3}]
+    "changed",
+    [
+        {},
+        {"touched": 5},
+        {"rho": None, "epsilon": 1},
+        {"rho": None, "epsilon": Fraction(1, 7), "touched": 3},
+    ],
 )
 def test_the_best_way_comes_first_and_costs_no_more_than_is_paid(changed: dict[str, Any]) -> None:
     agreed = terms(**changed)
@@ -107,7 +134,9 @@ def test_the_best_way_comes_first_and_costs_no_more_than_is_paid(changed: dict[s
 
 def test_which_way_is_best_depends_on_the_noise_and_the_length() -> None:
     assert isinstance(list_stream_mechanisms(terms())[0], BufferedToeplitz)
-    assert isinstance(list_stream_mechanisms(terms(rho=None, epsilon=1, horizon=4096))[0], TreeMechanism)
+    assert isinstance(
+        list_stream_mechanisms(terms(rho=None, epsilon=1, horizon=4096))[0], TreeMechanism
+    )
     assert list_stream_mechanisms(terms(rho=None, epsilon=1, horizon=4))[0].name == "each element"
     assert {way.name.split(",")[0] for way in list_stream_mechanisms(terms(horizon=4096))} == {
         "square root of sums",
@@ -119,28 +148,47 @@ def test_which_way_is_best_depends_on_the_noise_and_the_length() -> None:
 
 
 def test_errors_are_told_beforehand_in_the_units_of_the_values() -> None:
-    one, fine = compute_expected_errors(terms(horizon=4096, upper=1)), compute_expected_errors(terms(horizon=4096, upper=0.5, grid=2**-10))
+    one, fine = (
+        compute_expected_errors(terms(horizon=4096, upper=1)),
+        compute_expected_errors(terms(horizon=4096, upper=0.5, grid=2**-10)),
+    )
     assert [told.name for told in one] == [told.name for told in fine]
     for whole, half in zip(one, fine, strict=True):
         assert math.isclose(whole.rms, 2 * half.rms, rel_tol=1e-3)
         assert math.isclose(whole.worst, 2 * half.worst, rel_tol=1e-3)
         assert whole.worst >= whole.rms
-    assert str(ExpectedError("each prefix", 64, 64)) == "each prefix: off by 64 on average, 64 at worst"
+    assert (
+        str(ExpectedError("each prefix", 64, 64))
+        == "each prefix: off by 64 on average, 64 at worst"
+    )
     assert str(one[0]) == "square root of sums, 8 buffers: off by 3.429 on average, 3.522 at worst"
 
 
 def all_ways() -> list[tuple[StreamParameters, StreamMechanism]]:
-    return [(agreed, way) for agreed in (terms(), terms(touched=4), terms(rho=None, epsilon=1)) for way in list_stream_mechanisms(agreed)]
+    return [
+        (agreed, way)
+        for agreed in (terms(), terms(touched=4), terms(rho=None, epsilon=1))
+        for way in list_stream_mechanisms(agreed)
+    ]
 
 
 @pytest.mark.usefixtures("unsynced")
-@pytest.mark.parametrize(("agreed", "way"), all_ways(), ids=lambda value: getattr(value, "name", None))
-def test_a_stream_goes_on_where_it_stopped(tmp_path: Path, agreed: StreamParameters, way: StreamMechanism) -> None:
+@pytest.mark.parametrize(
+    ("agreed", "way"), all_ways(), ids=lambda value: getattr(value, "name", None)
+)
+def test_a_stream_goes_on_where_it_stopped(
+    tmp_path: Path, agreed: StreamParameters, way: StreamMechanism
+) -> None:
     with Stream.create(tmp_path / "sums", agreed, way) as stream:
         first = [stream.add(3) for _ in range(20)]
         assert stream.cost == compute_stream_cost(agreed, way)
     with Stream.open(tmp_path / "sums") as stream:
-        assert (stream.parameters, stream.mechanism, stream.number, stream.answers()) == (agreed, way, 20, first)
+        assert (stream.parameters, stream.mechanism, stream.number, stream.answers()) == (
+            agreed,
+            way,
+            20,
+            first,
+        )
         rest = [stream.add(3, number) for number in range(21, 51)]
         assert [stream.add(9, number) for number in range(1, 51)] == first + rest
         with pytest.raises(Refused, match="for 50 elements"):
@@ -174,7 +222,9 @@ def test_a_way_for_other_terms_is_refused(tmp_path: Path) -> None:
 
 def test_a_way_that_costs_more_than_the_terms_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="way must be one of ways"):
-        Stream.create(tmp_path / "sums", terms(), EachPrefixMechanism(terms().reach, Gaussian(Fraction(1))))
+        Stream.create(
+            tmp_path / "sums", terms(), EachPrefixMechanism(terms().reach, Gaussian(Fraction(1)))
+        )
 
 
 @pytest.mark.parametrize(
@@ -208,21 +258,26 @@ def test_terms_that_were_changed_are_noticed(tmp_path: Path, change: Any) -> Non
 def test_the_price_is_kept_as_it_was_charged(tmp_path: Path) -> None:
     Stream.create(tmp_path / "sums", terms()).close()
     db = apsw.Connection(str(tmp_path / "sums"))
-    assert Loss.from_dict(json.loads(db.execute("SELECT terms FROM stream").get)["price"]) == compute_stream_cost(terms())
+    assert Loss.from_dict(
+        json.loads(db.execute("SELECT terms FROM stream").get)["price"]
+    ) == compute_stream_cost(terms())
 
 
 @pytest.mark.usefixtures("unsynced")
 def test_measured_errors_are_those_predicted(tmp_path: Path) -> None:
     """Through files and all: the mean squared error of 60 streams of 12 elements.
 
-    It leaves these limits with probability 2e-12, by Chernoff's bound for the squares of this Gaussian noise: few and skewed as they are,
-    their own standard deviation would say too little."""
+    It leaves these limits with probability 2e-12, by Chernoff's bound for the squares of this
+    Gaussian noise: few and skewed as they are, their own standard deviation would say too little.
+    """
     agreed = terms(horizon=12, upper=3)
     spread = list_stream_mechanisms(agreed)[0].variances()
     ratios = []
     for run in range(60):
         with Stream.create(tmp_path / f"sums-{run}", agreed) as stream:
-            off = np.array([stream.add(k % 4) for k in range(12)]) - np.cumsum([k % 4 for k in range(12)])
+            off = np.array([stream.add(k % 4) for k in range(12)]) - np.cumsum(
+                [k % 4 for k in range(12)]
+            )
         ratios.append(float((off**2 / spread).mean()))
     assert 0.5 < np.mean(ratios) < 2
 
@@ -236,7 +291,9 @@ def life(path: Path, told: int) -> None:
 
 @pytest.mark.long
 def test_killed_at_any_moment_no_element_has_two_answers(tmp_path: Path) -> None:
-    """kill -9 at moments that nobody chose, four times; each life starts from the first element again."""
+    """kill -9 at moments that nobody chose, four times; each life starts from the first element
+    again.
+    """
     path = tmp_path / "sums"
     Stream.create(path, terms(horizon=2000)).close()
     heard: dict[int, str] = {}

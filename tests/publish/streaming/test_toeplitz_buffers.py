@@ -1,4 +1,6 @@
-"""Buffers: near the best square root there is, columns no longer than said, and no more drift than said."""
+"""Buffers: near the best square root there is, columns no longer than said, and no more drift
+than said.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ def coefficients(buffers: ToeplitzBuffers) -> list[Fraction]:
     """c_0, c_1, … exactly."""
     decays = [1 - Fraction(gap, ONE) for gap in buffers.gaps]
     shares = [Fraction(share, ONE) for share in buffers.shares]
-    powers = [[share * decay**k for share, decay in zip(shares, decays, strict=True)] for k in range(buffers.horizon - 1)]
+    powers = [
+        [share * decay**k for share, decay in zip(shares, decays, strict=True)]
+        for k in range(buffers.horizon - 1)
+    ]
     return [Fraction(1), *(sum(row, Fraction(0)) for row in powers)]
 
 
@@ -71,7 +76,10 @@ def test_no_columns_together_are_longer_than_the_first_ones(touched: int) -> Non
     kernel = coefficients(buffers)
     assert sorted(kernel, reverse=True) == kernel
     columns = [[Fraction(0)] * j + kernel[: n - j] for j in range(n)]
-    longest = max(sum(sum(columns[j][i] for j in chosen) ** 2 for i in range(n)) for chosen in itertools.combinations(range(n), touched))
+    longest = max(
+        sum(sum(columns[j][i] for j in chosen) ** 2 for i in range(n))
+        for chosen in itertools.combinations(range(n), touched)
+    )
     assert longest <= buffers.column_sum_norm(touched) ** 2 <= longest * (1 + Fraction(1, 10**6))
 
 
@@ -79,7 +87,9 @@ def test_no_columns_together_are_longer_than_the_first_ones(touched: int) -> Non
 def test_the_length_of_many_columns(touched: int) -> None:
     buffers = ToeplitzBuffers.for_horizon(2000)
     together = np.convolve(buffers.kernel, np.ones(touched))[:2000]
-    assert math.isclose(float(buffers.column_sum_norm(touched)), math.sqrt(float((together**2).sum())), rel_tol=1e-7)
+    assert math.isclose(
+        float(buffers.column_sum_norm(touched)), math.sqrt(float((together**2).sum())), rel_tol=1e-7
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 60])
@@ -94,18 +104,26 @@ def test_variances_are_those_of_the_matrices(n: int) -> None:
     assert np.abs(read).max() <= scales[0] * (1 + 1e-12)  # what the radii are computed with
 
 
-STREAMS = st.lists(st.tuples(st.integers(-(2**70), 2**70), st.integers(-(2**70), 2**70)), min_size=1, max_size=24)
+STREAMS = st.lists(
+    st.tuples(st.integers(-(2**70), 2**70), st.integers(-(2**70), 2**70)), min_size=1, max_size=24
+)
 
 
 def drift(buffers: ToeplitzBuffers, streams: list[tuple[int, int]]) -> Fraction:
-    """How far the difference of the measurements of two streams gets from the linear one, in units."""
+    """How far the difference of the measurements of two streams gets from the linear one, in
+    units.
+    """
     kernel = coefficients(buffers)
     states, most = [(0,) * len(buffers.gaps)] * 2, Fraction(0)
     for place, pair in enumerate(streams):
-        one, other = (element + buffers.predict(state) for element, state in zip(pair, states, strict=True))
+        one, other = (
+            element + buffers.predict(state) for element, state in zip(pair, states, strict=True)
+        )
         linear = sum(kernel[place - j] * (a - b) for j, (a, b) in enumerate(streams[: place + 1]))
         most = max(most, abs(one - other - linear))
-        states = [buffers.advance(state, element) for state, element in zip(states, pair, strict=True)]
+        states = [
+            buffers.advance(state, element) for state, element in zip(states, pair, strict=True)
+        ]
     return most
 
 
@@ -137,6 +155,8 @@ def test_no_more_buffers_than_the_logarithm() -> None:
         (4, (ONE - 1, ONE - 1), (1, 2)),
     ],
 )
-def test_other_numbers_are_refused(horizon: int, shares: tuple[int, ...], gaps: tuple[int, ...]) -> None:
+def test_other_numbers_are_refused(
+    horizon: int, shares: tuple[int, ...], gaps: tuple[int, ...]
+) -> None:
     with pytest.raises(InvalidArgument, match=r"^(horizon|shares) "):
         ToeplitzBuffers(horizon, shares, gaps)

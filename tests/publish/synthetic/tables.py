@@ -15,7 +15,9 @@ SIZES = (12, 3, 2, 4)
 
 
 def people(many: int, seed: int = 1) -> Any:
-    """Rows with a twelve-step age, a job that follows from it, a coin, and a town that follows from the job."""
+    """Rows with a twelve-step age, a job that follows from it, a coin, and a town that follows
+    from the job.
+    """
     rng = np.random.default_rng(seed)
     age = np.minimum(rng.binomial(11, 0.4, many), 11)
     job = np.where(rng.random(many) < 0.9, np.digitize(age, [4, 6]), rng.integers(0, 3, many))
@@ -25,7 +27,12 @@ def people(many: int, seed: int = 1) -> Any:
 
 def purse(codes: Any, price: PrivacyParameters, sizes: tuple[int, ...] = SIZES) -> PrivateTable:
     """A purse that holds just the price."""
-    return PrivateTable(ContingencyTable.from_codes(codes, sizes), price.total, rows=price.rows, relation=price.relation)
+    return PrivateTable(
+        ContingencyTable.from_codes(codes, sizes),
+        price.total,
+        rows=price.rows,
+        relation=price.relation,
+    )
 
 
 def rho(amount: int | Fraction) -> PrivacyParameters:

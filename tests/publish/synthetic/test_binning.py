@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.privacy.unit import RELATIONS
-from hedgerow.publish.synthetic.binning import bin_codes, build_bin_sums, build_indicator, choose_bin_count, sum_bins
+from hedgerow.publish.synthetic.binning import (
+    bin_codes,
+    build_bin_sums,
+    build_indicator,
+    choose_bin_count,
+    sum_bins,
+)
 from hedgerow.release.linear_queries import QueryBlock
 
 
@@ -31,7 +37,9 @@ def test_without_counts_groups_are_even(counts: np.ndarray) -> None:
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.floats(-10, 1e6), min_size=1, max_size=60), st.integers(2, 20), st.booleans())
-def test_groups_are_numbered_without_gaps_and_few(counts: list[float], most: int, ordered: bool) -> None:
+def test_groups_are_numbered_without_gaps_and_few(
+    counts: list[float], most: int, ordered: bool
+) -> None:
     groups = bin_codes(np.array(counts), most, ordered=ordered)
     assert sorted(set(groups.tolist())) == list(range(int(groups.max()) + 1))
     assert int(groups.max()) < most

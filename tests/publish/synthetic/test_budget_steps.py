@@ -18,7 +18,15 @@ from publish.synthetic.tables import SIZES, people, pure, purse, rho
 BLOCKS = [QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(SIZES)]
 
 
-@pytest.mark.parametrize("price", [rho(2), pure(2), PrivacyParameters(rho=Fraction(2), rows=4), PrivacyParameters(epsilon=Fraction(2), relation="change-one")])
+@pytest.mark.parametrize(
+    "price",
+    [
+        rho(2),
+        pure(2),
+        PrivacyParameters(rho=Fraction(2), rows=4),
+        PrivacyParameters(epsilon=Fraction(2), relation="change-one"),
+    ],
+)
 def test_a_part_of_the_price_is_spent_on_measurements(price: PrivacyParameters) -> None:
     held = purse(people(100), price)
     spending = BudgetSpender(held, price)
@@ -28,11 +36,17 @@ def test_a_part_of_the_price_is_spent_on_measurements(price: PrivacyParameters) 
 
 
 @pytest.mark.parametrize(("price", "power"), [(rho(2), -1 / 3), (pure(2), -1 / 2)])
-def test_large_tables_get_less_noise_and_no_split_is_better(price: PrivacyParameters, power: float) -> None:
+def test_large_tables_get_less_noise_and_no_split_is_better(
+    price: PrivacyParameters, power: float
+) -> None:
     spending = BudgetSpender(purse(people(100), price), price)
     spending.measure(BLOCKS, Fraction(1), "attribute")
     scales = [float(step.scale or 0) for step in spending.steps]
-    assert np.allclose([scale / scales[0] for scale in scales], [(size / SIZES[0]) ** power for size in SIZES], rtol=1e-6)
+    assert np.allclose(
+        [scale / scales[0] for scale in scales],
+        [(size / SIZES[0]) ** power for size in SIZES],
+        rtol=1e-6,
+    )
 
     def off(scales: list[float]) -> float:
         return sum(size * scale for size, scale in zip(SIZES, scales, strict=True))
@@ -51,7 +65,8 @@ def test_large_tables_get_less_noise_and_no_split_is_better(price: PrivacyParame
 def test_what_was_measured_is_told_with_its_noise() -> None:
     spending = BudgetSpender(purse(people(500), rho(10**4)), rho(10**4))
     (one,) = spending.measure([BLOCKS[1]], Fraction(1), "attribute")
-    assert one.table.tolist() == np.bincount(people(500)[:, 1], minlength=3).tolist()  # the noise is next to none
+    # the noise is next to none
+    assert one.table.tolist() == np.bincount(people(500)[:, 1], minlength=3).tolist()
     assert one.positions == (1,)
     (step,) = spending.steps
     assert (step.kind, step.positions, step.cells) == ("attribute", (1,), 3)
@@ -68,7 +83,13 @@ def test_a_choice_costs_its_part(price: PrivacyParameters) -> None:
     held = purse(people(50_000), price)
     spending = BudgetSpender(held, price)
     far, near = np.zeros((3, 4), dtype=np.int64), np.bincount(people(50_000)[:, 2], minlength=2)
-    assert spending.choose([MarginalCandidate((2,), near), MarginalCandidate((1, 3), far)], Fraction(1, 2)) == 1  # by fifty thousand rows
+    # by fifty thousand rows
+    assert (
+        spending.choose(
+            [MarginalCandidate((2,), near), MarginalCandidate((1, 3), far)], Fraction(1, 2)
+        )
+        == 1
+    )
     assert spending.steps == [BudgetStep("chosen", (1, 3), 12)]
     spent = held.spent.epsilon if price.epsilon is not None else held.spent.rho
     assert Fraction(49, 100) <= spent <= Fraction(1, 2)
@@ -78,27 +99,46 @@ def test_a_choice_costs_its_part(price: PrivacyParameters) -> None:
 def test_the_spread_is_that_of_tables_that_share(price: PrivacyParameters, more: float) -> None:
     spending = BudgetSpender(purse(people(0), price), price)
     (law,) = price.calibrate_all([BLOCKS[0]], [1.0])
-    assert spending.compute_deviation(Fraction(1), 1) == pytest.approx(math.sqrt(compute_noise_variance(law)))
-    assert spending.compute_deviation(Fraction(1), 9) == pytest.approx(more * spending.compute_deviation(Fraction(1), 1))
+    assert spending.compute_deviation(Fraction(1), 1) == pytest.approx(
+        math.sqrt(compute_noise_variance(law))
+    )
+    assert spending.compute_deviation(Fraction(1), 9) == pytest.approx(
+        more * spending.compute_deviation(Fraction(1), 1)
+    )
     assert spending.purse.spent.rho == 0
 
 
 @pytest.mark.parametrize("price", [rho(2), pure(2)])
 def test_in_parts_all_is_told_in_rows(price: PrivacyParameters) -> None:
-    """The same scales, variances and spreads as in whole rows, but for what is discrete about the noise."""
+    """The same scales, variances and spreads as in whole rows, but for what is discrete about
+    the noise.
+    """
     fine = replace(price, parts_per_row=2**20, truncation_bounds=(100, 1000))
-    table = ContingencyTable(SIZES, ContingencyTable.from_codes(people(500), SIZES).words, np.full(500, 2**20))
-    parts = BudgetSpender(PrivateTable(table, fine.total, rows=1, relation="add-remove", parts_per_row=2**20), fine)
+    table = ContingencyTable(
+        SIZES, ContingencyTable.from_codes(people(500), SIZES).words, np.full(500, 2**20)
+    )
+    parts = BudgetSpender(
+        PrivateTable(table, fine.total, rows=1, relation="add-remove", parts_per_row=2**20), fine
+    )
     whole = BudgetSpender(purse(people(500), price), price)
-    found, beside = (spending.measure(BLOCKS, Fraction(1, 2), "attribute") for spending in (parts, whole))
+    found, beside = (
+        spending.measure(BLOCKS, Fraction(1, 2), "attribute") for spending in (parts, whole)
+    )
     assert [step.scale for step in parts.steps] == [step.scale for step in whole.steps]
-    assert [one.variance for one in found] == pytest.approx([one.variance for one in beside], rel=0.2)
-    assert parts.compute_deviation(Fraction(1, 4), 3) == pytest.approx(whole.compute_deviation(Fraction(1, 4), 3), rel=0.1)
+    assert [one.variance for one in found] == pytest.approx(
+        [one.variance for one in beside], rel=0.2
+    )
+    assert parts.compute_deviation(Fraction(1, 4), 3) == pytest.approx(
+        whole.compute_deviation(Fraction(1, 4), 3), rel=0.1
+    )
     for one in found:
         assert abs(one.table.sum() - 500) < 40 * (one.variance * one.table.size) ** 0.5
     assert (
         parts.choose(
-            [MarginalCandidate((0,), np.bincount(people(500)[:, 0], minlength=SIZES[0])), MarginalCandidate((1,), np.zeros(SIZES[1], dtype=np.int64))],
+            [
+                MarginalCandidate((0,), np.bincount(people(500)[:, 0], minlength=SIZES[0])),
+                MarginalCandidate((1,), np.zeros(SIZES[1], dtype=np.int64)),
+            ],
             Fraction(1, 4),
         )
         == 1

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from hedgerow.publish.synthetic.denoise import project_to_total, rake_table, shrink_table
 
-# --- counts -----------------------------------------------------------------------------------------------------------------------
+# --- counts
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_nearest_counts_by_hand() -> None:
@@ -21,8 +22,14 @@ def test_no_rows_are_no_counts(total: float) -> None:
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
-@given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=12), st.floats(1e-2, 1e5), st.integers(0, 2**30))
-def test_no_other_counts_of_that_total_are_nearer(counts: list[float], total: float, seed: int) -> None:
+@given(
+    st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=12),
+    st.floats(1e-2, 1e5),
+    st.integers(0, 2**30),
+)
+def test_no_other_counts_of_that_total_are_nearer(
+    counts: list[float], total: float, seed: int
+) -> None:
     noisy = np.array(counts)
     found = project_to_total(noisy, total)
     assert (found >= 0).all()
@@ -31,7 +38,8 @@ def test_no_other_counts_of_that_total_are_nearer(counts: list[float], total: fl
     assert ((found - noisy) ** 2).sum() <= ((other - noisy) ** 2).sum() * (1 + 1e-9) + 1e-6
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------------------
+# --- tables
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_raking_gives_the_sums_and_keeps_the_odds() -> None:
@@ -43,7 +51,9 @@ def test_raking_gives_the_sums_and_keeps_the_odds() -> None:
 
 
 def test_raking_leaves_empty_lines_empty() -> None:
-    found = rake_table(np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([5.0, 2.0]), np.array([3.0, 4.0]))
+    found = rake_table(
+        np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([5.0, 2.0]), np.array([3.0, 4.0])
+    )
     assert np.isfinite(found).all()
     assert found[1].tolist() == [0.0, 0.0]
 
@@ -70,11 +80,19 @@ def test_dependence_that_stands_out_is_kept_with_less_error_than_was_measured() 
     exact, *noisy = _tables(30.0, 25.0, 400)
     found = [shrink_table(table, 25.0, ROWS, COLUMNS) for table in noisy]
     assert all(each.rank >= 1 for each in found)
-    assert all(np.allclose(each.table.sum(axis=1), ROWS) and np.allclose(each.table.sum(axis=0), COLUMNS, rtol=1e-3) for each in found)
+    assert all(
+        np.allclose(each.table.sum(axis=1), ROWS)
+        and np.allclose(each.table.sum(axis=0), COLUMNS, rtol=1e-3)
+        for each in found
+    )
     errors = [float(((each.table - exact) ** 2).sum()) for each in found]
     assert np.mean(errors) < 0.8 * 12 * 25.0
     # What it says of itself is about right, and rather too much.
-    assert np.mean(errors) * 0.9 < np.mean([each.squared_error for each in found]) < np.mean(errors) * 3
+    assert (
+        np.mean(errors) * 0.9
+        < np.mean([each.squared_error for each in found])
+        < np.mean(errors) * 3
+    )
 
 
 def test_without_noise_the_table_comes_back() -> None:

@@ -10,11 +10,17 @@ GROUPS = [np.array([0, 0, 1]), np.array([0, 1])]
 
 
 def _ones(variance: float = 1.0) -> list[MeasuredTable]:
-    return [MeasuredTable((0,), np.array([30.0, 10.0, 60.0]), variance), MeasuredTable((1,), np.array([50.0, 50.0]), variance)]
+    return [
+        MeasuredTable((0,), np.array([30.0, 10.0, 60.0]), variance),
+        MeasuredTable((1,), np.array([50.0, 50.0]), variance),
+    ]
 
 
 def test_the_total_weighs_attributes_by_the_noise_of_their_sums() -> None:
-    ones = [MeasuredTable((0,), np.array([10.0, 10.0]), 1.0), MeasuredTable((1,), np.array([10.0, 10.0, 10.0, 10.0, 10.0, 10.0]), 3.0)]
+    ones = [
+        MeasuredTable((0,), np.array([10.0, 10.0]), 1.0),
+        MeasuredTable((1,), np.array([10.0, 10.0, 10.0, 10.0, 10.0, 10.0]), 3.0),
+    ]
     assert estimate_total(ones) == pytest.approx((20 / 2 + 60 / 18) / (1 / 2 + 1 / 18))
 
 
@@ -23,10 +29,13 @@ def test_without_noise_the_total_is_exact() -> None:
 
 
 def test_tables_of_pairs_sharpen_the_counts_of_groups() -> None:
-    """The group of the first two codes has 40 by itself (variance 2), and 46 by the table with the other attribute (variance 2)."""
+    """The group of the first two codes has 40 by itself (variance 2), and 46 by the table with
+    the other attribute (variance 2).
+    """
     pair = MeasuredTable((0, 1), np.array([[40.0, 6.0], [14.0, 40.0]]), 1.0)
     model = fit_model(_ones(), GROUPS, [pair], 100.0)
-    # 43 and 40 + 20 = (60/1 + 54/2) / (1 + 1/2) = 58; then 1/3 less for each of three codes to make 100.
+    # 43 and 40 + 20 = (60/1 + 54/2) / (1 + 1/2) = 58; then 1/3 less for each of three codes to make
+    # 100.
     assert model.counts[0] == pytest.approx([31.5 - 1 / 3, 11.5 - 1 / 3, 58 - 1 / 3])
 
 

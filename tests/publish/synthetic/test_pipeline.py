@@ -25,15 +25,19 @@ from publish.synthetic.tables import SIZES, error, people, pure, purse, rho
 PAIRS = list(itertools.combinations(range(4), 2))
 
 
-# --- what comes out ---------------------------------------------------------------------------------------------------------------
+# --- what comes out
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("price", [rho(10), pure(50)])
-def test_with_much_to_spend_the_rows_have_the_tables_of_the_exact_ones(price: PrivacyParameters) -> None:
+def test_with_much_to_spend_the_rows_have_the_tables_of_the_exact_ones(
+    price: PrivacyParameters,
+) -> None:
     codes = people(5_000)
     made = synthesize(purse(codes, price), price, ordered=(0,))
     assert abs(len(made.codes) - 5_000) <= 10
-    # Rows in whole numbers cannot be closer than half a row in each of at most 48 cells; noise of scale about 2 is within ten of that.
+    # Rows in whole numbers cannot be closer than half a row in each of at most 48 cells; noise of
+    # scale about 2 is within ten of that.
     assert max(error(codes, made.codes, a, b) for a, b in PAIRS) < 0.02
 
 
@@ -69,28 +73,57 @@ def test_one_attribute_gets_all_of_the_price(price: PrivacyParameters) -> None:
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=4), st.integers(0, 60), st.sampled_from([1, 20, 1_000]), st.booleans())
-def test_no_code_is_outside_the_domain(sizes: list[int], many: int, strength: int, gaussian: bool) -> None:
-    codes = np.stack([np.arange(many) * (place + 3) % size for place, size in enumerate(sizes)], axis=1)
+@given(
+    st.lists(st.integers(1, 30), min_size=1, max_size=4),
+    st.integers(0, 60),
+    st.sampled_from([1, 20, 1_000]),
+    st.booleans(),
+)
+def test_no_code_is_outside_the_domain(
+    sizes: list[int], many: int, strength: int, gaussian: bool
+) -> None:
+    codes = np.stack(
+        [np.arange(many) * (place + 3) % size for place, size in enumerate(sizes)], axis=1
+    )
     price = rho(Fraction(strength, 100)) if gaussian else pure(Fraction(strength, 10))
-    made = synthesize(purse(codes, price, tuple(sizes)), price, ordered=range(0, len(sizes), 2), check=Fraction(1, 20), target=0)
+    made = synthesize(
+        purse(codes, price, tuple(sizes)),
+        price,
+        ordered=range(0, len(sizes), 2),
+        check=Fraction(1, 20),
+        target=0,
+    )
     assert made.codes.shape[1] == len(sizes)
     assert ((made.codes >= 0) & (made.codes < np.array(sizes))).all()
 
 
-# --- what it costs ----------------------------------------------------------------------------------------------------------------
+# --- what it costs
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def _spent_nearly_all(held: PrivateTable, price: PrivacyParameters) -> None:
-    spent, whole = (held.spent.epsilon, price.epsilon) if price.epsilon is not None else (held.spent.rho, price.rho)
+    spent, whole = (
+        (held.spent.epsilon, price.epsilon)
+        if price.epsilon is not None
+        else (held.spent.rho, price.rho)
+    )
     assert whole is not None
     assert whole * Fraction(999, 1000) <= spent <= whole
 
 
-@pytest.mark.parametrize("price", [rho(Fraction(1, 20)), pure(2), PrivacyParameters(rho=Fraction(1, 5), rows=3, relation="change-one")])
+@pytest.mark.parametrize(
+    "price",
+    [
+        rho(Fraction(1, 20)),
+        pure(2),
+        PrivacyParameters(rho=Fraction(1, 5), rows=3, relation="change-one"),
+    ],
+)
 @pytest.mark.parametrize("many", [10, 4_000])
 @pytest.mark.parametrize("check", [0, Fraction(1, 10)])
-def test_the_price_is_spent_and_never_more(price: PrivacyParameters, many: int, check: Fraction) -> None:
+def test_the_price_is_spent_and_never_more(
+    price: PrivacyParameters, many: int, check: Fraction
+) -> None:
     held = purse(people(many), price)
     made = synthesize(held, price, ordered=(0,), check=check, target=3)
     _spent_nearly_all(held, price)
@@ -135,28 +168,37 @@ def test_very_many_codes_are_refused() -> None:
         ({"check": -1}, "check"),
     ],
 )
-def test_wrong_arguments_are_refused_before_anything_is_spent(wrong: dict[str, Any], says: str) -> None:
+def test_wrong_arguments_are_refused_before_anything_is_spent(
+    wrong: dict[str, Any], says: str
+) -> None:
     held = purse(people(10), rho(1))
     with pytest.raises(InvalidArgument, match=says):
         synthesize(held, rho(1), **wrong)
     assert held.spent == Loss(0, rho=0)
 
 
-# --- nothing but what was paid for ------------------------------------------------------------------------------------------------
+# --- nothing but what was paid for
+# ------------------------------------------------------------------------------------------------
 
 
-def _neighbours(many: int, relation: str = "add-remove") -> tuple[ContingencyTable, ContingencyTable]:
+def _neighbours(
+    many: int, relation: str = "add-remove"
+) -> tuple[ContingencyTable, ContingencyTable]:
     """With and without a person whose age nobody else has; or with another one instead."""
     codes = people(many)
     codes = codes[codes[:, 0] < 9]
     alone = [[11, 2, 1, 0]]
     other = codes if relation == "add-remove" else np.concatenate([codes, [[0, 0, 0, 3]]])
-    return ContingencyTable.from_codes(np.concatenate([codes, alone]), SIZES), ContingencyTable.from_codes(other, SIZES)
+    return ContingencyTable.from_codes(
+        np.concatenate([codes, alone]), SIZES
+    ), ContingencyTable.from_codes(other, SIZES)
 
 
 @pytest.mark.parametrize("price", [rho(Fraction(1, 20)), pure(2)])
 @pytest.mark.parametrize("many", [0, 60, 4_000])
-def test_neighbours_see_the_same_steps_and_get_the_same_rows(price: PrivacyParameters, many: int) -> None:
+def test_neighbours_see_the_same_steps_and_get_the_same_rows(
+    price: PrivacyParameters, many: int
+) -> None:
     def program(held: PrivateTable) -> Any:
         return synthesize(held, price, ordered=(0,), check=Fraction(1, 10), target=3).codes
 
@@ -166,7 +208,15 @@ def test_neighbours_see_the_same_steps_and_get_the_same_rows(price: PrivacyParam
 
 def test_neighbours_by_change_too() -> None:
     price = PrivacyParameters(rho=Fraction(1, 20), relation="change-one")
-    assert trial(lambda held: synthesize(held, price).codes, _neighbours(200, "change-one"), price.total, relation="change-one") == []
+    assert (
+        trial(
+            lambda held: synthesize(held, price).codes,
+            _neighbours(200, "change-one"),
+            price.total,
+            relation="change-one",
+        )
+        == []
+    )
 
 
 def _unpaid_count(held: PrivateTable) -> Any:
@@ -217,12 +267,16 @@ def test_programs_that_know_more_than_they_paid_for_are_caught(program: Any, say
 def test_a_unit_with_more_rows_than_declared_is_caught() -> None:
     """Two rows leave where one may."""
     codes = people(50)
-    tables = ContingencyTable.from_codes(codes, SIZES), ContingencyTable.from_codes(codes[2:], SIZES)
+    tables = (
+        ContingencyTable.from_codes(codes, SIZES),
+        ContingencyTable.from_codes(codes[2:], SIZES),
+    )
     complaints = trial(lambda held: synthesize(held, rho(1)).codes, tables, Loss(inf, rho=1))
     assert any("more than was declared" in complaint for complaint in complaints)
 
 
-# --- audit ------------------------------------------------------------------------------------------------------------------------
+# --- audit
+# ------------------------------------------------------------------------------------------------------------------------
 
 CANARIES = 400
 SURE = 1 - 1e-9
@@ -239,8 +293,15 @@ def test_one_run_audit_finds_no_more_than_epsilon() -> None:
     def publish(codes: Any) -> Any:
         return synthesize(purse(codes, pure(1), (CANARIES, 2)), pure(1), ordered=(0,)).codes
 
-    assert audit_one_run(lambda included: _guessed(included, publish), CANARIES, confidence=SURE).epsilon <= 1
+    assert (
+        audit_one_run(
+            lambda included: _guessed(included, publish), CANARIES, confidence=SURE
+        ).epsilon
+        <= 1
+    )
 
 
 def test_the_same_audit_sees_rows_that_are_passed_on() -> None:
-    assert audit_one_run(lambda included: _guessed(included, lambda codes: codes), CANARIES, confidence=SURE).refutes(1)
+    assert audit_one_run(
+        lambda included: _guessed(included, lambda codes: codes), CANARIES, confidence=SURE
+    ).refutes(1)

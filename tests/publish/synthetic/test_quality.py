@@ -15,7 +15,9 @@ PRICE = rho(Fraction(1, 10))
 
 
 def _made(many: int = 20_000, target: int | None = 3) -> SyntheticTable:
-    return synthesize(purse(people(many), PRICE), PRICE, ordered=(0,), check=Fraction(1, 5), target=target)
+    return synthesize(
+        purse(people(many), PRICE), PRICE, ordered=(0,), check=Fraction(1, 5), target=target
+    )
 
 
 def test_expected_errors_are_about_what_errors_are() -> None:
@@ -49,7 +51,9 @@ def test_dependence_is_told_twice_and_agrees() -> None:
 
 
 def test_a_check_sees_rows_that_are_wrong() -> None:
-    """Rows whose columns were shuffled are held to fresh measurements, and found out; the good ones are not."""
+    """Rows whose columns were shuffled are held to fresh measurements, and found out; the good
+    ones are not.
+    """
     made = _made(target=None)
     assert made.quality.check is not None
     assert made.quality.check.error <= made.quality.check.at_most < 0.05
@@ -93,7 +97,10 @@ def test_a_target_that_depends_on_nothing_has_no_task_and_the_check_gets_all() -
     codes = np.stack([rng.integers(0, 2, 300) for _ in range(2)], axis=1)
     price = rho(Fraction(1, 1_000))
     held = purse(codes, price, (2, 2))
-    tasks = [synthesize(purse(codes, price, (2, 2)), price, check=Fraction(1, 4), target=0).quality.task for _ in range(40)]
+    tasks = [
+        synthesize(purse(codes, price, (2, 2)), price, check=Fraction(1, 4), target=0).quality.task
+        for _ in range(40)
+    ]
     synthesize(held, price, check=Fraction(1, 4), target=0)
     assert None in tasks
     assert price.rho is not None

@@ -22,7 +22,10 @@ def test_csv_with_all_columns() -> None:
         "a = 1,3,mean income,,,,,,\n"
         "a = 2,7,sum,*,,,,,\n"
     ).answers
-    assert [(each.name, each.line, each.low, each.high, each.measure, each.column, each.table) for each in found] == [
+    assert [
+        (each.name, each.line, each.low, each.high, each.measure, each.column, each.table)
+        for each in found
+    ] == [
         ("Q1", 2, 1, 1, "count", "", "data"),
         ("mine", 4, 0, 4, "count", "", "people"),
         ("Q4", 6, 12, 13, "sum", "income", "data"),
@@ -35,14 +38,20 @@ def test_csv_with_all_columns() -> None:
 
 
 def test_json_with_columns_groups_and_contributions() -> None:
-    found = read_json(
-        """{"columns": {"Age": "integer", "sex": ["f", "m"], "half": [0.5, 1, true]},
+    found = read_json("""{"columns": {"Age": "integer", "sex": ["f", "m"], "half": [0.5, 1, true]},
         "answers": [{"Question": "age = 21", "answer": 0.1, "measure": "sum(x)", "contributions": [0.1, 0]},
                     {"question": "SELECT code, COUNT(*) FROM t GROUP BY code", "answer": [["01", 3], [2.5, null]]},
-                    {"question": "SELECT COUNT(*) FROM t;", "answer": "<3"}]}"""
-    )
-    assert found.known_columns == {"age": "integer", "sex": ("f", "m"), "half": (Fraction(1, 2), Fraction(1), True)}
-    assert [each.description for each in found.answers][:3] == ["sum of x with age = 21", "people with code = '01'", "people with code = 2.5"]
+                    {"question": "SELECT COUNT(*) FROM t;", "answer": "<3"}]}""")
+    assert found.known_columns == {
+        "age": "integer",
+        "sex": ("f", "m"),
+        "half": (Fraction(1, 2), Fraction(1), True),
+    }
+    assert [each.description for each in found.answers][:3] == [
+        "sum of x with age = 21",
+        "people with code = '01'",
+        "people with code = 2.5",
+    ]
     assert found.answers[0].low == Fraction(1, 10)
     assert found.answers[0].contributions == (Fraction(1, 10), 0)
     assert (found.answers[-1].low, found.answers[-1].high) == (0, 2)
@@ -57,14 +66,29 @@ def test_json_with_columns_groups_and_contributions() -> None:
         ("question,reply\n", "line 1 must have names among question, .*; got 'reply'"),
         ("question,answer\n", "answers must be at least one"),
         ("question,answer\na = 1\n", "line 2 must have 2 cells"),
-        ("question,answer\na = 1,2\na = b,1\n", "line 3 cannot be read. 'b' is no test|line 3 cannot be read"),
+        (
+            "question,answer\na = 1,2\na = b,1\n",
+            "line 3 cannot be read. 'b' is no test|line 3 cannot be read",
+        ),
         ("question,answer\na = 1,many\n", "line 2 is wrong: answer must be a number"),
         ('question,answer\n"a = 1,2\n', "line 2 must be CSV"),
-        ("question,answer,measure\na = 1,2,median\n", "line 2 is wrong: measure must be count, sum or sum"),
-        ("question,answer,contributors\na = 1,2,2\n", "line 2 is wrong: contributors belong to a sum"),
+        (
+            "question,answer,measure\na = 1,2,median\n",
+            "line 2 is wrong: measure must be count, sum or sum",
+        ),
+        (
+            "question,answer,contributors\na = 1,2,2\n",
+            "line 2 is wrong: contributors belong to a sum",
+        ),
         ("question,answer,within\na = 1,2,-1\n", "line 2 is wrong: within must not be negative"),
-        ("question,answer,measure,largest,second\na = 1,2,sum,3,\n", "line 2 is wrong: answer must be a number"),
-        ("question,answer,measure\nSELECT COUNT(*) FROM t,2,count\n", "measure goes with a condition"),
+        (
+            "question,answer,measure,largest,second\na = 1,2,sum,3,\n",
+            "line 2 is wrong: answer must be a number",
+        ),
+        (
+            "question,answer,measure\nSELECT COUNT(*) FROM t,2,count\n",
+            "measure goes with a condition",
+        ),
         ('question,answer\n"SELECT a, COUNT(*) FROM t GROUP BY a",2\n', "must be a list of lines"),
         ("question,answer,contributions\na = 1,2,3\n", "contributions must be a list"),
     ],
@@ -84,9 +108,15 @@ def test_csv_that_is_wrong(text: str, why: str) -> None:
         ("[3]", "answer 1 must be an object"),
         ('[{"question": 3, "answer": 1}]', "answer 1 is wrong: question must be text; got 3"),
         ('[{"question": "a = 1", "answer": NaN}]', "answer 1 is wrong: answer must be a number"),
-        ('[{"question": "a = 1", "answer": 1e999999999}]', "answer 1 is wrong: answer must be a number"),
+        (
+            '[{"question": "a = 1", "answer": 1e999999999}]',
+            "answer 1 is wrong: answer must be a number",
+        ),
         ('[{"question": "a = 1", "answer": true}]', "answer 1 is wrong: answer must be a number"),
-        ('[{"question": "SELECT a, COUNT(*) FROM t GROUP BY a", "answer": [[1]]}]', "must have 2 cells in each line"),
+        (
+            '[{"question": "SELECT a, COUNT(*) FROM t GROUP BY a", "answer": [[1]]}]',
+            "must have 2 cells in each line",
+        ),
         ('{"columns": 3, "answers": []}', "columns must be an object"),
         ('{"columns": {"a": "real"}, "answers": []}', "column 'a' must be"),
         ('{"columns": {"a": []}, "answers": []}', "column 'a' must be"),
@@ -97,7 +127,9 @@ def test_json_that_is_wrong(text: str, why: str) -> None:
         read_json(text)
 
 
-def test_a_file_is_read_by_how_its_name_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_by_how_its_name_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, text in (
         ("a.csv", "\ufeffquestion,answer\na = 1,2\n"),
         ("a.JSON", '[{"question": "a = 1", "answer": 2}]'),

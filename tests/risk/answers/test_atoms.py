@@ -1,4 +1,6 @@
-"""Atoms are exactly the groups that conditions tell apart: compared with every point of small domains, three-valued logic included."""
+"""Atoms are exactly the groups that conditions tell apart: compared with every point of small
+domains, three-valued logic included.
+"""
 
 from __future__ import annotations
 
@@ -42,18 +44,36 @@ def truth(condition: Condition, row: dict[str, Any]) -> bool | None:
             bound: Any = values[0]
             if operator in ("=", "in"):
                 return value in values
-            return bool({"<": value < bound, "<=": value <= bound, ">": value > bound, ">=": value >= bound}[operator])
+            return bool(
+                {
+                    "<": value < bound,
+                    "<=": value <= bound,
+                    ">": value > bound,
+                    ">=": value >= bound,
+                }[operator]
+            )
 
 
 def signatures(conditions: list[Condition]) -> set[tuple[int, ...]]:
     rows = (dict(zip("ab", pair, strict=True)) for pair in itertools.product(NUMBERS, repeat=2))
-    return {tuple(i for i, each in enumerate(conditions) if truth(each, row) is True) for row in rows}
+    return {
+        tuple(i for i, each in enumerate(conditions) if truth(each, row) is True) for row in rows
+    }
 
 
 CONSTANT = st.sampled_from([Fraction(n) for n in range(4)])
 TEST = st.one_of(
-    st.builds(lambda c, o, v: Comparison(c, o, (v,)), st.sampled_from("ab"), st.sampled_from(["=", "<", "<=", ">", ">=", "is"]), CONSTANT),
-    st.builds(lambda c, v: Comparison(c, "in", tuple(v)), st.sampled_from("ab"), st.lists(CONSTANT, min_size=1, max_size=3, unique=True)),
+    st.builds(
+        lambda c, o, v: Comparison(c, o, (v,)),
+        st.sampled_from("ab"),
+        st.sampled_from(["=", "<", "<=", ">", ">=", "is"]),
+        CONSTANT,
+    ),
+    st.builds(
+        lambda c, v: Comparison(c, "in", tuple(v)),
+        st.sampled_from("ab"),
+        st.lists(CONSTANT, min_size=1, max_size=3, unique=True),
+    ),
     st.builds(Comparison, st.sampled_from("ab"), st.sampled_from(["null", "is"])),
 )
 CONDITION: st.SearchStrategy[Condition] = st.recursive(
@@ -71,7 +91,10 @@ CONDITION: st.SearchStrategy[Condition] = st.recursive(
 @given(st.lists(CONDITION, min_size=1, max_size=4))
 def test_atoms_are_the_different_fates_of_all_points(conditions: list[Condition]) -> None:
     found = compute_atoms(conditions)
-    got = {tuple(i for i, bits in enumerate(found.members) if bits >> place & 1) for place in range(found.count)}
+    got = {
+        tuple(i for i, bits in enumerate(found.members) if bits >> place & 1)
+        for place in range(found.count)
+    }
     assert got == signatures(conditions)
     assert found.count == len(got)
 
@@ -83,18 +106,36 @@ def test_whole_numbers_have_nothing_between_neighbours() -> None:
 
 
 def test_a_list_of_values_leaves_no_other() -> None:
-    three = [parse_condition("sex IN ('f', 'm')"), parse_condition("sex IS NOT NULL"), parse_condition("")]
+    three = [
+        parse_condition("sex IN ('f', 'm')"),
+        parse_condition("sex IS NOT NULL"),
+        parse_condition(""),
+    ]
     assert len(set(compute_atoms(three, {"sex": ("f", "m")}).members)) == 1
     assert len(set(compute_atoms(three).members)) == 3
     assert compute_atoms([parse_condition("b")], {"b": (True,)}).count == 1
 
 
 def test_truth_values_have_no_other_value() -> None:
-    assert len(set(compute_atoms([parse_condition("drugs OR NOT drugs"), parse_condition("drugs IS NOT NULL")]).members)) == 1
+    assert (
+        len(
+            set(
+                compute_atoms(
+                    [parse_condition("drugs OR NOT drugs"), parse_condition("drugs IS NOT NULL")]
+                ).members
+            )
+        )
+        == 1
+    )
 
 
 def test_one_kind_of_values_in_a_column() -> None:
-    with pytest.raises(InvalidArgument, match=r"column 'age' must be compared with one kind of values, and not with numbers and texts"):
+    with pytest.raises(
+        InvalidArgument,
+        match=(
+            r"column 'age' must be compared with one kind of values, and not with numbers and texts"
+        ),
+    ):
         compute_atoms([parse_condition("age = 21"), parse_condition("age = 'old'")])
 
 

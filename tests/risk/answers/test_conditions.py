@@ -1,4 +1,6 @@
-"""Conditions are read from SQL, written for people, and refused where they are more than tests of columns."""
+"""Conditions are read from SQL, written for people, and refused where they are more than tests
+of columns.
+"""
 
 from __future__ import annotations
 
@@ -77,19 +79,32 @@ def test_only_one_select_is_read() -> None:
 
 
 def test_two_ways_of_writing_are_one_normal_form() -> None:
-    assert normalise_condition(parse_condition("a = 1 AND b = 2")) == normalise_condition(parse_condition("(b in (2)) and NOT NOT a = 1"))
-    assert normalise_condition(parse_condition("x in (2, 1)")) == normalise_condition(parse_condition("x IN (1, 2)"))
-    assert normalise_condition(parse_condition("a = 1 OR b = 2")) != normalise_condition(parse_condition("a = 1 AND b = 2"))
+    assert normalise_condition(parse_condition("a = 1 AND b = 2")) == normalise_condition(
+        parse_condition("(b in (2)) and NOT NOT a = 1")
+    )
+    assert normalise_condition(parse_condition("x in (2, 1)")) == normalise_condition(
+        parse_condition("x IN (1, 2)")
+    )
+    assert normalise_condition(parse_condition("a = 1 OR b = 2")) != normalise_condition(
+        parse_condition("a = 1 AND b = 2")
+    )
     assert normalise_condition(EVERYBODY) == EVERYBODY
     assert normalise_condition(Not(Comparison("a", "null"))) == Not(Comparison("a", "null"))
 
 
 def test_every_test_is_found() -> None:
-    assert [test.column for test in iterate_comparisons(Or((And((Comparison("a", "null"),)), Not(Comparison("b", "null")))))] == ["a", "b"]
+    assert [
+        test.column
+        for test in iterate_comparisons(
+            Or((And((Comparison("a", "null"),)), Not(Comparison("b", "null"))))
+        )
+    ] == ["a", "b"]
 
 
 def test_numbers_are_exact_and_short() -> None:
     assert parse_number("0.1") == Fraction(1, 10)
     assert parse_number("1,234") == 1234
     assert parse_number("-2e3") == -2000
-    assert [parse_number(text) for text in ("", "-", "e5", "1e999", "0x1", "nan", "9" * 40)] == [None] * 7
+    assert [parse_number(text) for text in ("", "-", "e5", "1e999", "0x1", "nan", "9" * 40)] == [
+        None
+    ] * 7

@@ -31,76 +31,114 @@ def test_golden_the_student_of_21_who_takes_drugs() -> None:
 def test_the_one_who_does_not() -> None:
     found = of("age = 21 AND sex = 'm',1\nage = 21 AND sex = 'm' AND drugs = 'yes',0\n").findings
     assert found[0].kind == "attribute"
-    assert found[0].sentence == "Q2 = 0: the one person with age = 21 and sex = 'm' does not have drugs = 'yes'."
+    assert (
+        found[0].sentence
+        == "Q2 = 0: the one person with age = 21 and sex = 'm' does not have drugs = 'yes'."
+    )
 
 
 def test_a_difference_isolates_somebody() -> None:
-    assert said("age = 21,6\nage = 21 AND sex = 'f',5\n") == ["Q1 − Q2 = 1: exactly one person has age = 21, but not sex = 'f'."]
+    assert said("age = 21,6\nage = 21 AND sex = 'f',5\n") == [
+        "Q1 − Q2 = 1: exactly one person has age = 21, but not sex = 'f'."
+    ]
     assert said("age = 21,9\nage = 21 AND sex = 'f',5\n") == []
     assert len(said("age = 21,9\nage = 21 AND sex = 'f',5\n", k=5)) == 1
 
 
 def test_one_person_in_eighty_million() -> None:
-    text = "*,80000001\nsex = 'f',40000000\nsex = 'm',39999999\nsex IS NULL,1\nsex = 'm' AND a = 1,39999998\n"
+    text = (
+        "*,80000001\nsex = 'f',40000000\nsex = 'm',39999999\nsex IS NULL,1\nsex = 'm' AND a ="
+        " 1,39999998\n"
+    )
     assert said(text)[:2] == [
         "Q3 − Q5 = 1: exactly one person has sex = 'm', but not a = 1.",
-        "Q1 − Q2 − Q3 − Q4 = 1: exactly one person has neither sex = 'm' nor sex = 'f' nor sex is missing.",
+        (
+            "Q1 − Q2 − Q3 − Q4 = 1: exactly one person has neither sex = 'm' nor sex = 'f' nor sex"
+            " is missing."
+        ),
     ]
 
 
 def test_three_answers_isolate_somebody() -> None:
-    assert said("a = 1,5\nb = 1,6\na = 1 OR b = 1,10\n") == ["Q1 + Q2 − Q3 = 1: exactly one person has a = 1 and b = 1."]
+    assert said("a = 1,5\nb = 1,6\na = 1 OR b = 1,10\n") == [
+        "Q1 + Q2 − Q3 = 1: exactly one person has a = 1 and b = 1."
+    ]
 
 
 def test_everybody_in_a_larger_group() -> None:
     found = of("age = 21,5\nage = 21 AND drugs,5\n").findings
     assert [each.kind for each in found] == ["shared"]
-    assert found[0].sentence == "Q1 − Q2 = 0: all of the 5 people with age = 21 also have drugs = true."
+    assert (
+        found[0].sentence
+        == "Q1 − Q2 = 0: all of the 5 people with age = 21 also have drugs = true."
+    )
 
 
 def test_bounds_that_are_narrow() -> None:
     text = "question,answer,within\na = 1,20,0.5\na = 1 AND b = 1,18,0\n"
-    assert [each.kind for each in differencing(read_csv(text)).findings] == ["isolated"]  # 19.5 to 20.5 is 20
-    loose = differencing(read_csv("question,answer,within\na = 1,20,1\na = 1 AND b = 1,18,0\n"), k=4).findings
+    # 19.5 to 20.5 is 20
+    assert [each.kind for each in differencing(read_csv(text)).findings] == ["isolated"]
+    loose = differencing(
+        read_csv("question,answer,within\na = 1,20,1\na = 1 AND b = 1,18,0\n"), k=4
+    ).findings
     assert [(each.kind, each.low, each.high) for each in loose] == [("bounded", 1, 3)]
 
 
 def test_halves_of_answers_bound_a_suppressed_one() -> None:
     """Of three parts every two have at most one person: all three have at most 3/2, so one."""
     text = '"x IN (1, 2)",1\n"x IN (2, 3)",<2\n"x IN (1, 3)",<2\n"x IN (1, 2, 3)",*\n'
-    found = next(each for each in of(text).findings if each.kind == "recoverable" and "Q4" in each.sentence)
+    found = next(
+        each for each in of(text).findings if each.kind == "recoverable" and "Q4" in each.sentence
+    )
     assert (found.low, found.high) == (1, 1)
-    assert found.sentence.startswith("bounds from (1/2)·Q1 + (1/2)·Q2 + (1/2)·Q3 and −Q1: Q4 was suppressed, but exactly one person has")
+    assert found.sentence.startswith(
+        "bounds from (1/2)·Q1 + (1/2)·Q2 + (1/2)·Q3 and −Q1: Q4 was suppressed, but exactly one"
+        " person has"
+    )
 
 
 def test_the_value_of_one_person() -> None:
     found = differencing(
         read_csv(
-            "question,answer,measure,contributors\nage = 21,600,sum(income),6\nage = 21 AND sex = 'f',450.5,sum(income),5\n"
-            "age = 22,99,mean(income),\n"
+            "question,answer,measure,contributors\nage = 21,600,sum(income),6\nage = 21 AND sex ="
+            " 'f',450.5,sum(income),5\nage = 22,99,mean(income),\n"
         )
     ).findings
     assert found[0].kind == "value"
-    assert found[0].sentence == "Q1 − Q2 = 149.5: the one person with age = 21, but not sex = 'f' has income 149.5."
-    two = differencing(read_csv("question,answer,measure,contributors\nage = 21,600,sum(income),2\n")).findings
+    assert (
+        found[0].sentence
+        == "Q1 − Q2 = 149.5: the one person with age = 21, but not sex = 'f' has income 149.5."
+    )
+    two = differencing(
+        read_csv("question,answer,measure,contributors\nage = 21,600,sum(income),2\n")
+    ).findings
     assert two[0].sentence == "Q1 = 600: the 2 people with age = 21 have together income 600."
 
 
 def test_a_suppressed_cell_of_a_table_with_totals() -> None:
     found = differencing(
         read_log(
-            "SELECT sex, region, COUNT(*) FROM t GROUP BY sex, region;\nm | north | 12\nm | south | *\nf | north | 20\nf | south | 9\n"
-            "SELECT sex, COUNT(*) FROM t GROUP BY sex;\nm | 16\nf | 29\n"
+            "SELECT sex, region, COUNT(*) FROM t GROUP BY sex, region;\nm | north | 12\nm | south |"
+            " *\nf | north | 20\nf | south | 9\nSELECT sex, COUNT(*) FROM t GROUP BY sex;\nm |"
+            " 16\nf | 29\n"
         )
     ).findings
     assert [each.kind for each in found] == ["recoverable"]
-    assert "Q1.2 was suppressed, but exactly 4 people have sex = 'm' and region = 'south'" in found[0].sentence
+    assert (
+        "Q1.2 was suppressed, but exactly 4 people have sex = 'm' and region = 'south'"
+        in found[0].sentence
+    )
 
 
 def test_a_log_without_answers_says_what_could_be() -> None:
-    found = differencing(read_log("SELECT COUNT(*) FROM t WHERE a = 1;\nSELECT COUNT(*) FROM t WHERE a = 1 AND b = 2;")).findings
+    found = differencing(
+        read_log(
+            "SELECT COUNT(*) FROM t WHERE a = 1;\nSELECT COUNT(*) FROM t WHERE a = 1 AND b = 2;"
+        )
+    ).findings
     assert [each.sentence for each in found] == [
-        "Q1 − Q2 tells how many people have a = 1, but not b = 2: Q1 and Q2 together could isolate somebody."
+        "Q1 − Q2 tells how many people have a = 1, but not b = 2: Q1 and Q2 together could isolate"
+        " somebody."
     ]
     assert differencing(read_log("SELECT COUNT(*) FROM t WHERE a = 1;")).findings == ()
 
@@ -127,7 +165,10 @@ def test_answers_that_differ_are_left_out() -> None:
 def test_what_bounds_leave_open_may_be_told_by_others() -> None:
     found = of("a = 1,<9\na = 1 OR b = 1,20\nb = 1 AND (a <> 1 OR a IS NULL),15\n").findings
     assert [each.kind for each in found] == ["recoverable"]
-    assert found[0].sentence == "Q2 − Q3 = 5: Q1 was told by its bounds only, but exactly 5 people have a = 1."
+    assert (
+        found[0].sentence
+        == "Q2 − Q3 = 5: Q1 was told by its bounds only, but exactly 5 people have a = 1."
+    )
 
 
 def test_tables_are_not_mixed() -> None:
@@ -137,10 +178,17 @@ def test_tables_are_not_mixed() -> None:
 
 
 def test_what_is_known_of_a_column_is_used() -> None:
-    answers = '"answers": [{"question": "age < 21", "answer": 9}, {"question": "age <= 20", "answer": 8}]'
-    assert [each.kind for each in differencing(read_json("{" + answers + "}")).findings] == ["isolated"]
+    answers = (
+        '"answers": [{"question": "age < 21", "answer": 9}, {"question": "age <= 20", "answer": 8}]'
+    )
+    assert [each.kind for each in differencing(read_json("{" + answers + "}")).findings] == [
+        "isolated"
+    ]
     # Of whole numbers the two are the same question, and the answers differ.
-    assert "different answers" in differencing(read_json('{"columns": {"age": "integer"}, ' + answers + "}")).notes[0]
+    assert (
+        "different answers"
+        in differencing(read_json('{"columns": {"age": "integer"}, ' + answers + "}")).notes[0]
+    )
 
 
 @pytest.mark.parametrize("k", [1, True, 2.5])
@@ -150,14 +198,19 @@ def test_a_small_group_has_a_size(k: object) -> None:
 
 
 def test_the_only_one_has_what_a_count_beside_it_tells() -> None:
-    """Nobody asked about those of 80 and more: one difference finds her, another one her illness."""
+    """Nobody asked about those of 80 and more: one difference finds her, another one her
+    illness.
+    """
     log = """SELECT COUNT(*) FROM v WHERE ward = 'B4'; 31
 SELECT COUNT(*) FROM v WHERE ward = 'B4' AND age < 80; 30
 SELECT COUNT(*) FROM v WHERE ward = 'B4' AND age < 80 AND hiv = 'no'; 26
 SELECT COUNT(*) FROM v WHERE ward = 'B4' AND hiv = 'yes'; 5
 """
     found = [each.sentence for each in differencing(read_log(log)).findings]
-    assert found[0] == "Q1 − Q3 − Q4 = 0: the one person with ward = 'B4', but not age < 80 has hiv = 'yes'."
+    assert (
+        found[0]
+        == "Q1 − Q3 − Q4 = 0: the one person with ward = 'B4', but not age < 80 has hiv = 'yes'."
+    )
 
 
 def test_what_is_taken_for_granted_or_not_combined_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,13 +41,21 @@ def test_worst_case_of_de_aggregation() -> None:
 def test_a_coalition_of_the_largest_others() -> None:
     """The second largest knows 15: x_1 is at most 101 − 15 = 86, which is 6/80 = 7.5 % too much."""
     found = deaggregate([80, 15, 6], coalition=1)
-    assert (found.coalition, found.low, found.high, found.is_exact, found.relative_error) == (1, 0, 86, False, Fraction(3, 40))
+    assert (found.coalition, found.low, found.high, found.is_exact, found.relative_error) == (
+        1,
+        0,
+        86,
+        False,
+        Fraction(3, 40),
+    )
     assert deaggregate([80, 15, 6], target=2, coalition=1).high == 21
     assert deaggregate([0, 3], coalition=0).relative_error is None
 
 
 def test_p_percent_in_both_forms_by_hand() -> None:
-    """80, 15, 6: what is left is 6, which is 7.5 % of 80. The ratio is 80 / (101 − 15) = 0.930; its threshold at 10 % is 1/1.1 = 0.909."""
+    """80, 15, 6: what is left is 6, which is 7.5 % of 80. The ratio is 80 / (101 − 15) = 0.930;
+    its threshold at 10 % is 1/1.1 = 0.909.
+    """
     cell = Cell.of([6, 80, 15])
     assert cell == Cell((), 3, Fraction(101), Fraction(80), Fraction(15), Fraction(95))
     assert cell.remainder == 6
@@ -93,12 +101,25 @@ def test_flags_in_words() -> None:
     assert list_violations(Cell.of([5]), Rules(None, None, None)) == ()
 
 
-@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, lambda table: pl.DataFrame(table).to_arrow()])
+@pytest.mark.parametrize(
+    "kind", [pd.DataFrame, pl.DataFrame, lambda table: pl.DataFrame(table).to_arrow()]
+)
 @pytest.mark.parametrize("number", [int, float])
 def test_microdata_give_the_same_cells(kind: Any, number: type) -> None:
-    table = {"r": ["a", "a", "a", "a", "b", "b"], "who": [1, 1, 2, 3, 4, 5], "v": [number(v) for v in (50, 30, 15, 6, 3, 3)]}
+    table = {
+        "r": ["a", "a", "a", "a", "b", "b"],
+        "who": [1, 1, 2, 3, 4, 5],
+        "v": [number(v) for v in (50, 30, 15, 6, 3, 3)],
+    }
     first, second = build_cells(kind(table), ["r"], "v", "who")
-    assert (first.key, first.contributors, first.total, first.largest, first.second, first.top_total) == (("a",), 3, 101, 80, 15, 95)
+    assert (
+        first.key,
+        first.contributors,
+        first.total,
+        first.largest,
+        first.second,
+        first.top_total,
+    ) == (("a",), 3, 101, 80, 15, 95)
     assert list_violations(first) == list_violations(Cell.of([80, 15, 6]))
     assert (second.key, second.total, second.is_float) == (("b",), 6, number is float)
     assert [cell.contributors for cell in build_cells(kind(table), ["r"], "v")] == [4, 2]
@@ -113,18 +134,34 @@ def test_a_sum_of_doubles_on_the_border_is_flagged() -> None:
 
 
 def test_missing_values_contribute_nothing() -> None:
-    assert build_cells(pd.DataFrame({"r": ["a", "a"], "v": pd.array([1, None], dtype="Int64")}), ["r"], "v")[0].contributors == 1
+    assert (
+        build_cells(
+            pd.DataFrame({"r": ["a", "a"], "v": pd.array([1, None], dtype="Int64")}), ["r"], "v"
+        )[0].contributors
+        == 1
+    )
 
 
 def test_published_sums_with_their_largest_contributions() -> None:
-    text = "question,answer,measure,contributors,largest,second\na = 1,101,sum(x),3,80,15\na = 2,90,sum(x),,10,10\na = 3,9,sum(x),,,\n"
+    text = (
+        "question,answer,measure,contributors,largest,second\na = 1,101,sum(x),3,80,15\na ="
+        " 2,90,sum(x),,10,10\na = 3,9,sum(x),,,\n"
+    )
     found = check_published_sums(read_csv(text))
     assert [each.answers for each in found] == [("Q1",)]
-    assert found[0].sentence.startswith("Q1, the sum of x with a = 1, is a risk by the rules for totals: the second largest")
-    listed = read_json('[{"question": "a = 1", "answer": 5, "measure": "sum(x)", "contributions": [5]}]')
+    assert found[0].sentence.startswith(
+        "Q1, the sum of x with a = 1, is a risk by the rules for totals: the second largest"
+    )
+    listed = read_json(
+        '[{"question": "a = 1", "answer": 5, "measure": "sum(x)", "contributions": [5]}]'
+    )
     assert "one contributor, fewer than 3" in check_published_sums(listed)[0].sentence
-    with pytest.raises(InvalidArgument, match=r"Q1 must have contributions .* add up to no more than its answer"):
-        check_published_sums(read_csv("question,answer,measure,largest,second\na = 1,101,sum(x),80,75\n"))
+    with pytest.raises(
+        InvalidArgument, match=r"Q1 must have contributions .* add up to no more than its answer"
+    ):
+        check_published_sums(
+            read_csv("question,answer,measure,largest,second\na = 1,101,sum(x),80,75\n")
+        )
 
 
 @pytest.mark.parametrize(
@@ -144,10 +181,22 @@ def test_published_sums_with_their_largest_contributions() -> None:
         (lambda: Rules(dominance=(0, Fraction(80))), "dominance must be"),
         (lambda: Rules(dominance=(2, Fraction(100))), "dominance must be"),
         (lambda: Rules(minimum=1), "minimum must be a whole number of at least 2"),
-        (lambda: build_cells(pd.DataFrame({"a": [1]}), [], "a"), "by must name at least one column"),
-        (lambda: build_cells(pd.DataFrame({"a": [1]}), ["a"], "b"), "column must be one of a; got 'b'"),
-        (lambda: build_cells(pd.DataFrame({"a": [1], "b": ["x"]}), ["a"], "b"), "value column holds numbers"),
-        (lambda: build_cells(pd.DataFrame({"a": [1], "b": [-1]}), ["a"], "b"), "value must not be negative for any contributor"),
+        (
+            lambda: build_cells(pd.DataFrame({"a": [1]}), [], "a"),
+            "by must name at least one column",
+        ),
+        (
+            lambda: build_cells(pd.DataFrame({"a": [1]}), ["a"], "b"),
+            "column must be one of a; got 'b'",
+        ),
+        (
+            lambda: build_cells(pd.DataFrame({"a": [1], "b": ["x"]}), ["a"], "b"),
+            "value column holds numbers",
+        ),
+        (
+            lambda: build_cells(pd.DataFrame({"a": [1], "b": [-1]}), ["a"], "b"),
+            "value must not be negative for any contributor",
+        ),
     ],
 )
 def test_what_is_refused(make: Any, why: str) -> None:
@@ -159,5 +208,8 @@ def test_sums_that_no_rule_was_held_against_are_told() -> None:
     head = "question,answer,measure,largest,second\n"
     assert list_unchecked_sums(read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,7,,,\n")) == []
     assert (
-        "not held against 2 of 3 sums" in list_unchecked_sums(read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,*,sum(x),80,15\nc = 1,9,sum(x),,\n"))[0]
+        "not held against 2 of 3 sums"
+        in list_unchecked_sums(
+            read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,*,sum(x),80,15\nc = 1,9,sum(x),,\n")
+        )[0]
     )

@@ -11,7 +11,9 @@ from hedgerow.risk.answers.lp_bounds import AnswerSystem
 
 
 def found(atoms: int, *answers: tuple[int, object]) -> tuple[str, ...] | None:
-    system = AnswerSystem.from_exact_answers(atoms, [(bits, Fraction(str(value))) for bits, value in answers])
+    system = AnswerSystem.from_exact_answers(
+        atoms, [(bits, Fraction(str(value))) for bits, value in answers]
+    )
     broken = find_inconsistency(system, [f"Q{place}" for place in range(1, len(answers) + 1)])
     return None if broken is None else broken.answers
 
@@ -21,7 +23,9 @@ def test_what_fits_is_no_conflict() -> None:
 
 
 def test_an_irreducible_set_is_named() -> None:
-    assert sorted(found(4, (0b0001, 3), (0b1000, 7), (0b0010, 2), (0b0011, 4), (0b1111, 40)) or ()) == ["Q1", "Q3", "Q4"]
+    assert sorted(
+        found(4, (0b0001, 3), (0b1000, 7), (0b0010, 2), (0b0011, 4), (0b1111, 40)) or ()
+    ) == ["Q1", "Q3", "Q4"]
 
 
 @pytest.mark.parametrize("leave", [0, 2, 3])
@@ -39,7 +43,9 @@ def test_a_negative_count_stands_alone() -> None:
 
 
 def test_a_sum_is_shown() -> None:
-    broken = find_inconsistency(AnswerSystem.from_exact_answers(2, [(0b01, Fraction(3)), (0b11, Fraction(2))]), ["Q1", "Q2"])
+    broken = find_inconsistency(
+        AnswerSystem.from_exact_answers(2, [(0b01, Fraction(3)), (0b11, Fraction(2))]), ["Q1", "Q2"]
+    )
     assert broken is not None
     assert broken.combination == "Q2 − Q1"
     assert "so it is at least 0, but the answers make it −1" in broken.sentence

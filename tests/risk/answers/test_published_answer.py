@@ -8,7 +8,12 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.answers.conditions import EVERYBODY, parse_condition
-from hedgerow.risk.answers.published_answer import PublishedAnswer, PublishedAnswers, parse_bounds, parse_fraction
+from hedgerow.risk.answers.published_answer import (
+    PublishedAnswer,
+    PublishedAnswers,
+    parse_bounds,
+    parse_fraction,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +31,9 @@ from hedgerow.risk.answers.published_answer import PublishedAnswer, PublishedAns
         ("Suppressed", None, (None, None)),
     ],
 )
-def test_between_what_a_number_lies(text: object, within: object, wanted: tuple[object, object]) -> None:
+def test_between_what_a_number_lies(
+    text: object, within: object, wanted: tuple[object, object]
+) -> None:
     assert parse_bounds(text, within) == wanted
 
 
@@ -49,9 +56,15 @@ def test_an_answer_says_what_was_asked() -> None:
     answer = PublishedAnswer("Q1", parse_condition("b = 2 AND a = 1"), Fraction(1), Fraction(1))
     assert answer.value == 1
     assert answer.description == "people with b = 2 and a = 1"
-    assert answer.question_key == PublishedAnswer("Q2", parse_condition("a = 1 AND b = 2")).question_key
+    assert (
+        answer.question_key
+        == PublishedAnswer("Q2", parse_condition("a = 1 AND b = 2")).question_key
+    )
     assert PublishedAnswer("Q3", EVERYBODY, Fraction(1), Fraction(2)).value is None
-    assert PublishedAnswer("Q4", EVERYBODY, measure="sum", column="income").description == "sum of income with any values"
+    assert (
+        PublishedAnswer("Q4", EVERYBODY, measure="sum", column="income").description
+        == "sum of income with any values"
+    )
 
 
 def test_answers_refuse_what_makes_no_sense() -> None:

@@ -9,18 +9,28 @@ from hedgerow.risk.answers.select_statements import SelectStatement
 
 
 def said(sql: str, rows: list[list[object]]) -> list[tuple[str, str, object]]:
-    return [(each.name, each.description, each.value) for each in SelectStatement.parse(sql).build_answers("Q1", 1, rows)]
+    return [
+        (each.name, each.description, each.value)
+        for each in SelectStatement.parse(sql).build_answers("Q1", 1, rows)
+    ]
 
 
 def test_one_count() -> None:
-    assert said("SELECT COUNT(*) AS n FROM People WHERE age = 21", [["4"]]) == [("Q1", "people with age = 21", 4)]
+    assert said("SELECT COUNT(*) AS n FROM People WHERE age = 21", [["4"]]) == [
+        ("Q1", "people with age = 21", 4)
+    ]
     assert said("SELECT COUNT(1) FROM t", []) == [("Q1", "people with any values", None)]
-    assert said("SELECT COUNT(income) FROM t", [["4"]]) == [("Q1", "people with income is known", 4)]
+    assert said("SELECT COUNT(income) FROM t", [["4"]]) == [
+        ("Q1", "people with income is known", 4)
+    ]
     assert SelectStatement.parse("SELECT COUNT(*) FROM People").table == "people"
 
 
 def test_several_measures_and_filters() -> None:
-    sql = "SELECT COUNT(*), SUM(income), AVG(income), COUNT(*) FILTER (WHERE b = 1) FROM t WHERE a = 1"
+    sql = (
+        "SELECT COUNT(*), SUM(income), AVG(income), COUNT(*) FILTER (WHERE b = 1) FROM t WHERE"
+        " a = 1"
+    )
     assert said(sql, [["4", "100", "25", "*"]]) == [
         ("Q1a", "people with a = 1", 4),
         ("Q1b", "sum of income with a = 1", 100),
@@ -36,12 +46,23 @@ def test_groups_and_that_there_is_no_other() -> None:
         ("Q1.2", "people with sex is missing", 1),
         ("Q1 (no other group)", "people in no group of that table", 0),
     ]
-    assert len(said("SELECT sex, COUNT(*) FROM t GROUP BY sex HAVING COUNT(*) > 2", [["m", "4"]])) == 1
+    assert (
+        len(said("SELECT sex, COUNT(*) FROM t GROUP BY sex HAVING COUNT(*) > 2", [["m", "4"]])) == 1
+    )
     assert len(said("SELECT COUNT(*) FROM t GROUP BY sex LIMIT 3", [["4"]])) == 1
 
 
 def test_keys_are_read_by_how_they_look() -> None:
-    rows: list[list[object]] = [["21", 1], ["'21'", 1], [True, 1], ["FALSE", 1], ["2026-01-31", 1], ["1e5", 1], [21, 1], ["'it''s'", 1]]
+    rows: list[list[object]] = [
+        ["21", 1],
+        ["'21'", 1],
+        [True, 1],
+        ["FALSE", 1],
+        ["2026-01-31", 1],
+        ["1e5", 1],
+        [21, 1],
+        ["'it''s'", 1],
+    ]
     found = [each[1] for each in said("SELECT k, COUNT(*) FROM t GROUP BY k LIMIT 9", rows)]
     texts = ["21", "'21'", "true", "false", "'2026-01-31'", "'1e5'", "21", "'it''s'"]
     assert found == [f"people with k = {text}" for text in texts]

@@ -1,4 +1,6 @@
-"""Small groups are all that brute force finds over every table with the same answers, and no other."""
+"""Small groups are all that brute force finds over every table with the same answers, and no
+other.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +43,19 @@ QUESTIONS = (
 
 def made(questions: list[str], sizes: list[int], k: int = 3) -> AnswerTable:
     """The answers of a table with so many people in its atoms."""
-    empty = build_answer_table([PublishedAnswer(f"Q{i}", parse_condition(text)) for i, text in enumerate(questions)], PublishedAnswers((PublishedAnswer("Q", parse_condition("")),)), k)
+    empty = build_answer_table(
+        [PublishedAnswer(f"Q{i}", parse_condition(text)) for i, text in enumerate(questions)],
+        PublishedAnswers((PublishedAnswer("Q", parse_condition("")),)),
+        k,
+    )
     whole = list(itertools.islice(itertools.cycle(sizes), empty.atom_count))
-    counts = [sum(size for place, size in enumerate(whole) if bits >> place & 1) for bits in empty.members]
-    given_ = [PublishedAnswer(f"Q{i}", parse_condition(text), Fraction(n), Fraction(n)) for i, (text, n) in enumerate(zip(questions, counts, strict=True))]
+    counts = [
+        sum(size for place, size in enumerate(whole) if bits >> place & 1) for bits in empty.members
+    ]
+    given_ = [
+        PublishedAnswer(f"Q{i}", parse_condition(text), Fraction(n), Fraction(n))
+        for i, (text, n) in enumerate(zip(questions, counts, strict=True))
+    ]
     table = build_answer_table(given_, PublishedAnswers(tuple(given_)), k)
     table.empty_atoms = table.system.find_empty_atoms()[0]
     return table
@@ -54,7 +65,10 @@ def tables(table: AnswerTable) -> Iterator[tuple[int, ...]]:
     """Every table with the same answers; the last question is about everybody."""
     total = int(table.system.high[-1] or 0)
     for sizes in itertools.product(range(total + 1), repeat=table.atom_count):
-        if sum(sizes) == total and all(size(sizes, bits) == value for bits, value in zip(table.members, table.system.low, strict=True)):
+        if sum(sizes) == total and all(
+            size(sizes, bits) == value
+            for bits, value in zip(table.members, table.system.low, strict=True)
+        ):
             yield sizes
 
 
@@ -72,12 +86,19 @@ FEW_ATOMS = [
 
 
 @settings(max_examples=many(8))
-@given(st.sampled_from(FEW_ATOMS), st.lists(st.integers(0, 2), min_size=6, max_size=6).filter(lambda sizes: 0 < sum(sizes) <= 4))
-def test_all_that_brute_force_finds_and_no_other(questions: tuple[str, ...], sizes: list[int]) -> None:
+@given(
+    st.sampled_from(FEW_ATOMS),
+    st.lists(st.integers(0, 2), min_size=6, max_size=6).filter(lambda sizes: 0 < sum(sizes) <= 4),
+)
+def test_all_that_brute_force_finds_and_no_other(
+    questions: tuple[str, ...], sizes: list[int]
+) -> None:
     table = made([*questions, "*"], sizes)
     met = list(tables(table))
     assert met
-    found = {group.atom_bits: group for group in drop_redundant_groups(table, find_small_groups(table))}
+    found = {
+        group.atom_bits: group for group in drop_redundant_groups(table, find_small_groups(table))
+    }
     for bits, group in found.items():
         each = [size(sizes_, bits) for sizes_ in met]
         assert (min(each), max(each)) == (group.low, group.high)
@@ -89,17 +110,29 @@ def test_all_that_brute_force_finds_and_no_other(questions: tuple[str, ...], siz
 
 
 def test_screening_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above some number of groups sums are proposed by linear algebra, and tables that were met rule groups out."""
+    """Above some number of groups sums are proposed by linear algebra, and tables that were met
+    rule groups out.
+    """
     found = []
     for screened in (0, 10**6):
         monkeypatch.setattr(module, "_SCREENING_GROUPS", screened)
-        table = made(["a = 1", "b = 1", "a = 1 OR b = 1", "c = 1 AND a = 1", "*"], [4, 1, 7, 1, 5, 2, 9])
-        found.append({(group.atom_bits, group.low, group.high) for group in drop_redundant_groups(table, find_small_groups(table))})
+        table = made(
+            ["a = 1", "b = 1", "a = 1 OR b = 1", "c = 1 AND a = 1", "*"], [4, 1, 7, 1, 5, 2, 9]
+        )
+        found.append(
+            {
+                (group.atom_bits, group.low, group.high)
+                for group in drop_redundant_groups(table, find_small_groups(table))
+            }
+        )
         for bits, low, high in found[-1]:
             shown = find_combination(table, bits)
             assert low == high
             assert shown is not None
-            assert sum(coefficient * (table.system.low[place] or 0) for place, coefficient in shown[0]) == low
+            assert (
+                sum(coefficient * (table.system.low[place] or 0) for place, coefficient in shown[0])
+                == low
+            )
     assert found[0] == found[1] != set()
 
 
@@ -112,7 +145,9 @@ def test_what_is_not_looked_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_many_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_CELLS", 7)
-    with pytest.raises(Unsupported, match="2 answers that tell 4 groups of people apart are too many"):
+    with pytest.raises(
+        Unsupported, match="2 answers that tell 4 groups of people apart are too many"
+    ):
         made(["a = 1", "b = 1"], [1])
 
 

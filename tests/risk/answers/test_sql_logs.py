@@ -10,8 +10,7 @@ from hedgerow.risk.answers.sql_logs import read_log
 
 
 def test_a_log_as_people_paste_it() -> None:
-    found = read_log(
-        """-- what was asked in May
+    found = read_log("""-- what was asked in May
 
 SELECT COUNT(*) FROM t WHERE age = 21 AND sex = 'm'; answer 1
 select count(*) from t -- all; of them
@@ -29,8 +28,7 @@ SELECT x, COUNT(*) FROM t GROUP BY x;
 SELECT COUNT(*) FROM t;
 -> 24
 SELECT COUNT(*) FROM t WHERE b = 1;
-"""
-    )
+""")
     assert [(each.name, each.line, each.description, each.value) for each in found.answers] == [
         ("Q1", 3, "people with age = 21 and sex = 'm'", 1),
         ("Q2", 4, "people with name = 'a;b'", 1),
@@ -57,8 +55,14 @@ def test_tabs_and_commas_part_cells() -> None:
         ("hello", "line 1 must begin with SELECT"),
         ("SELECT COUNT(*) FROM t", "line 1 must have a semicolon"),
         ("SELECT COUNT(*) FROM t WHERE a = 'x;", "line 1 must have a semicolon"),
-        ("\nSELECT COUNT(*) FROM t;\nmany", "line 3 must hold the result of the statement on line 2: a number"),
-        ("SELECT a, COUNT(*) FROM t GROUP BY a;\n1 | 2 | 3", "line 2 must hold .* 2 cells parted by"),
+        (
+            "\nSELECT COUNT(*) FROM t;\nmany",
+            "line 3 must hold the result of the statement on line 2: a number",
+        ),
+        (
+            "SELECT a, COUNT(*) FROM t GROUP BY a;\n1 | 2 | 3",
+            "line 2 must hold .* 2 cells parted by",
+        ),
         ("SELECT COUNT(*) FROM t;\n1\n2", "line 1 must have one line of results"),
         ("SELECT COUNT(*) FORM t;", "at least one that can be read: line 1"),
         ("", "at least one that can be read"),

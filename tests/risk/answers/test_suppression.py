@@ -16,35 +16,54 @@ NAMES: tuple[list[str], list[str]] = (["m", "f"], ["north", "south"])
 
 def test_a_single_hole_is_none() -> None:
     holes, findings = bound_suppressed_cells(*NAMES, [[12, None], [20, 9]], row_totals=[14, 29])
-    assert [(hole.row, hole.column, hole.low, hole.high, hole.is_recoverable) for hole in holes] == [("m", "south", 2, 2, True)]
-    assert [each.sentence for each in findings] == ["The suppressed cell m, south is 2: the totals give it away."]
+    assert [
+        (hole.row, hole.column, hole.low, hole.high, hole.is_recoverable) for hole in holes
+    ] == [("m", "south", 2, 2, True)]
+    assert [each.sentence for each in findings] == [
+        "The suppressed cell m, south is 2: the totals give it away."
+    ]
 
 
 def test_four_holes_protect_each_other_within_bounds() -> None:
     """x + y = 14, z + u = 29, x + z = 40: south has 3 in all, so each of its cells has 0 to 3."""
-    holes, findings = bound_suppressed_cells(*NAMES, [[None, None], [None, None]], row_totals=[14, 29], column_totals=[40, 3])
+    holes, findings = bound_suppressed_cells(
+        *NAMES, [[None, None], [None, None]], row_totals=[14, 29], column_totals=[40, 3]
+    )
     assert [(hole.low, hole.high) for hole in holes] == [(11, 14), (0, 3), (26, 29), (0, 3)]
     assert not findings
 
 
 def test_sums_are_bounded_without_rounding() -> None:
-    holes, findings = bound_suppressed_cells(*NAMES, [[None, None], [1.5, 2]], row_totals=[30.5, None], column_totals=[31, None], whole=False)
+    holes, findings = bound_suppressed_cells(
+        *NAMES,
+        [[None, None], [1.5, 2]],
+        row_totals=[30.5, None],
+        column_totals=[31, None],
+        whole=False,
+    )
     assert [(hole.low, hole.high) for hole in holes] == [(Fraction(59, 2), Fraction(59, 2)), (1, 1)]
     assert [each.kind for each in findings] == ["recoverable", "recoverable"]
     assert findings[0].low is None
 
 
 def test_nearly_recoverable_is_told() -> None:
-    _, findings = bound_suppressed_cells(*NAMES, [[None, None], [None, None]], row_totals=[103, 200], column_totals=[300, 3])
+    _, findings = bound_suppressed_cells(
+        *NAMES, [[None, None], [None, None]], row_totals=[103, 200], column_totals=[300, 3]
+    )
     assert [each.kind for each in findings] == ["bounded", "bounded"]
-    assert findings[0].sentence == "The suppressed cell m, north lies between 100 and 103: within ten percent."
+    assert (
+        findings[0].sentence
+        == "The suppressed cell m, north lies between 100 and 103: within ten percent."
+    )
 
 
 def test_a_public_rule_narrows_every_hole() -> None:
     """Two holes of a row of 4: 0 to 4 each; if only counts below 3 are suppressed, both are 2."""
     wide, _ = bound_suppressed_cells(["m"], ["a", "b"], [[None, None]], row_totals=[4])
     assert [(hole.low, hole.high) for hole in wide] == [(0, 4), (0, 4)]
-    narrow, findings = bound_suppressed_cells(["m"], ["a", "b"], [[None, None]], row_totals=[4], below=3)
+    narrow, findings = bound_suppressed_cells(
+        ["m"], ["a", "b"], [[None, None]], row_totals=[4], below=3
+    )
     assert [(hole.low, hole.high) for hole in narrow] == [(2, 2), (2, 2)]
     assert len(findings) == 2
     assert "depends on the data" in SUPPRESSION_WARNING
@@ -75,9 +94,12 @@ def test_what_is_refused(table: Any, more: dict[str, Any], why: str) -> None:
 
 
 def test_a_search_that_was_cut_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two holes that add up to two and a half: whole numbers do not fit, and that takes a search."""
+    """Two holes that add up to two and a half: whole numbers do not fit, and that takes a
+    search.
+    """
     given = (["m"], ["north", "south"], [[None, None]])
     assert all(hole.is_complete for hole in bound_suppressed_cells(*given, row_totals=[3])[0])
     monkeypatch.setattr(bounds, "_MAX_SEARCHED_ATOMS", 1)
-    assert all(hole.is_complete for hole in bound_suppressed_cells(*given, row_totals=[3])[0])  # nothing was to be searched for
+    # nothing was to be searched for
+    assert all(hole.is_complete for hole in bound_suppressed_cells(*given, row_totals=[3])[0])
     assert not any(hole.is_complete for hole in bound_suppressed_cells(*given, row_totals=[2.5])[0])

@@ -10,7 +10,12 @@ from itertools import pairwise
 import pytest
 
 from hedgerow.risk.attack.attack_bounds import Ceiling
-from hedgerow.risk.attack.charts import build_attack_figure, build_belief_figure, build_standalone_svg, format_rate
+from hedgerow.risk.attack.charts import (
+    build_attack_figure,
+    build_belief_figure,
+    build_standalone_svg,
+    format_rate,
+)
 from risk.assault import comparison
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -18,7 +23,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.mark.parametrize(
     ("rate", "places", "text"),
-    [(0.5, 1, "50.0 %"), (Fraction(2, 3), 2, "66.67 %"), (1, 0, "100 %"), (0.9999, 1, "99.9 %"), (0.999, 0, "99 %"), (1, 1, "100.0 %")],
+    [
+        (0.5, 1, "50.0 %"),
+        (Fraction(2, 3), 2, "66.67 %"),
+        (1, 0, "100 %"),
+        (0.9999, 1, "99.9 %"),
+        (0.999, 0, "99 %"),
+        (1, 1, "100.0 %"),
+    ],
 )
 def test_a_share_is_never_rounded_up_to_all(rate: float, places: int, text: str) -> None:
     assert format_rate(rate, places) == text
@@ -52,17 +64,23 @@ def test_marks_stand_where_their_numbers_are() -> None:
         "50 %",
     ):
         assert word in words
-    marks = [circle for circle in drawn.iter(f"{SVG}circle") if len(circle)]  # those of the legend have no title
-    assert [float(mark.get("cy", "0")) for mark in marks] == [pytest.approx(264 - (rate - 0.44) / 0.56 * 220, abs=0.1) for rate in (0.8, 1)]
+    # those of the legend have no title
+    marks = [circle for circle in drawn.iter(f"{SVG}circle") if len(circle)]
+    assert [float(mark.get("cy", "0")) for mark in marks] == [
+        pytest.approx(264 - (rate - 0.44) / 0.56 * 220, abs=0.1) for rate in (0.8, 1)
+    ]
     assert float(marks[0].get("cx", "0")) < float(marks[1].get("cx", "0"))
     bars = [bar for bar in drawn.iter(f"{SVG}rect") if bar.get("class") == "bar"]
     assert len(bars) == 4
     assert all(float(bar.get("height", "0")) > 150 for bar in bars)
-    assert sum(bar.get("class") == "open" for bar in drawn.iter(f"{SVG}rect")) == 3  # two marks and the legend
+    # two marks and the legend
+    assert sum(bar.get("class") == "open" for bar in drawn.iter(f"{SVG}rect")) == 3
 
 
 def test_without_guards_there_is_only_the_left_half() -> None:
-    drawing = build_attack_figure(replace(comparison(), hedgerow_results=(), hedgerow_publishers=())).drawing
+    drawing = build_attack_figure(
+        replace(comparison(), hedgerow_results=(), hedgerow_publishers=())
+    ).drawing
     assert "Through Hedgerow" not in drawing
     assert "Published by habit" in drawing
 
@@ -77,23 +95,40 @@ def test_what_can_be_believed() -> None:
     near = [(f"epsilon {e}", Ceiling("change-one", epsilon=Fraction(e))) for e in (10, 11, 12)]
     heights = [
         float(text.get("y") or 0)
-        for text in ET.fromstring(build_standalone_svg(build_belief_figure(near).drawing)).iter(f"{SVG}text")
+        for text in ET.fromstring(build_standalone_svg(build_belief_figure(near).drawing)).iter(
+            f"{SVG}text"
+        )
         if (text.text or "").startswith("epsilon")
     ]
     assert min(b - a for a, b in pairwise(heights)) >= 14.9  # names do not touch
     assert "Whatever the answers are" in found.note
     assert ET.fromstring(build_standalone_svg(found.drawing)).get("width") == "720"
     close = [("epsilon 1", Ceiling("change-one", epsilon=Fraction(1), delta=Fraction(1, 10**9)))]
-    assert "But for a chance of one in 1,000,000" in build_belief_figure(close, Fraction(1, 10**6)).note
+    assert (
+        "But for a chance of one in 1,000,000"
+        in build_belief_figure(close, Fraction(1, 10**6)).note
+    )
 
 
 def test_the_smallest_and_the_largest_epsilon_can_be_drawn() -> None:
     found = comparison()
-    ends = [replace(guard, epsilon=Fraction(epsilon)) for guard, epsilon in zip(found.hedgerow_publishers, ("1e-12", "1e4"), strict=True)]
-    lines = [replace(line, epsilon=guard.epsilon) for guard, line in zip(ends, found.hedgerow_results, strict=False)]
+    ends = [
+        replace(guard, epsilon=Fraction(epsilon))
+        for guard, epsilon in zip(found.hedgerow_publishers, ("1e-12", "1e4"), strict=True)
+    ]
+    lines = [
+        replace(line, epsilon=guard.epsilon)
+        for guard, line in zip(ends, found.hedgerow_results, strict=False)
+    ]
     words = [
         text.text
-        for text in ET.fromstring(build_standalone_svg(build_attack_figure(replace(found, hedgerow_publishers=tuple(ends), hedgerow_results=tuple(lines))).drawing)).iter(f"{SVG}text")
+        for text in ET.fromstring(
+            build_standalone_svg(
+                build_attack_figure(
+                    replace(found, hedgerow_publishers=tuple(ends), hedgerow_results=tuple(lines))
+                ).drawing
+            )
+        ).iter(f"{SVG}text")
     ]
     assert "1e-12" in words
     assert "10000" in words

@@ -10,7 +10,16 @@ import pytest
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.risk.attack import comparison as module
 from hedgerow.risk.attack.baseline_publishers import BASELINE_PUBLISHERS, ExactPublisher
-from hedgerow.risk.attack.comparison import CROSSING, HALVES, ONE_BY_ONE, AttackComparison, AttackResult, Crowd, compare_attacks, run_attack
+from hedgerow.risk.attack.comparison import (
+    CROSSING,
+    HALVES,
+    ONE_BY_ONE,
+    AttackComparison,
+    AttackResult,
+    Crowd,
+    compare_attacks,
+    run_attack,
+)
 from hedgerow.risk.attack.hedgerow_publisher import HedgerowPublisher
 from hedgerow.risk.attack.question_sets import ask_individuals, draw_crossing_groups
 from hedgerow.risk.attack.success_rate import SuccessRate
@@ -19,7 +28,8 @@ CROWD = Crowd(np.arange(400) % 2 == 0)
 
 
 def test_people_are_drawn_by_coins() -> None:
-    crowd = Crowd(np.arange(1000) % 10 == 0)  # one in ten has the secret, and 100 of them at most are drawn
+    # one in ten has the secret, and 100 of them at most are drawn
+    crowd = Crowd(np.arange(1000) % 10 == 0)
     assert crowd.people == 100
     shares = [crowd.draw_secrets().mean() for _ in range(50)]
     assert abs(np.mean(shares) - 0.5) < 6.2 * 0.5 / 5000**0.5
@@ -28,21 +38,28 @@ def test_people_are_drawn_by_coins() -> None:
 
 @pytest.mark.parametrize("habit", BASELINE_PUBLISHERS, ids=lambda habit: habit.name)
 def test_habits_are_broken(habit: object) -> None:
-    """Halves of 200 people: exact, rounded to 5 and to 10, small cells left out: at least 95 % come back from each."""
+    """Halves of 200 people: exact, rounded to 5 and to 10, small cells left out: at least 95 %
+    come back from each.
+    """
     found = run_attack(habit, lambda: draw_crossing_groups(200, 900, 2), CROWD, 1)  # type: ignore[arg-type]
     assert found.rate >= 0.95
     assert not found.is_independent
 
 
 def test_lookup_breaks_what_is_exact_and_nothing_else() -> None:
-    rates = [run_attack(habit, lambda: ask_individuals(200), CROWD, 5).rate for habit in BASELINE_PUBLISHERS]
+    rates = [
+        run_attack(habit, lambda: ask_individuals(200), CROWD, 5).rate
+        for habit in BASELINE_PUBLISHERS
+    ]
     assert rates[0] == 1
     assert all(abs(rate - 0.5) < 6.2 * 0.5 / 1000**0.5 for rate in rates[1:])
 
 
 @pytest.mark.long
 def test_hedgerow_holds_its_ceiling_and_the_attack_reaches_it() -> None:
-    """At 1 the rate is the ceiling itself, 81.6 %: six standard deviations of 600 guesses around it."""
+    """At 1 the rate is the ceiling itself, 81.6 %: six standard deviations of 600 guesses around
+    it.
+    """
     guard = HedgerowPublisher("add-remove", Fraction(1))
     found = run_attack(guard, lambda: ask_individuals(200), CROWD, 3)
     assert not found.exceeds(guard.ceiling, 1e-9)
@@ -53,15 +70,26 @@ def test_hedgerow_holds_its_ceiling_and_the_attack_reaches_it() -> None:
 def test_before_and_after(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CROSSING_QUESTIONS", 3)
     told: list[tuple[int, int]] = []
-    guards = (HedgerowPublisher("add-remove", Fraction(1, 10)), HedgerowPublisher("add-remove", Fraction(40)))
+    guards = (
+        HedgerowPublisher("add-remove", Fraction(1, 10)),
+        HedgerowPublisher("add-remove", Fraction(40)),
+    )
     crowd = Crowd(np.arange(100) % 2 == 0)
-    found = compare_attacks(crowd, guards, runs=1, habits=(ExactPublisher(),), tell=lambda done, total: told.append((done, total)))
+    found = compare_attacks(
+        crowd,
+        guards,
+        runs=1,
+        habits=(ExactPublisher(),),
+        tell=lambda done, total: told.append((done, total)),
+    )
     assert (found.people, found.runs, found.hedgerow_publishers) == (50, 1, guards)
     assert found.publishers == ("exact", "epsilon 0.1", "epsilon 40")
     assert [line.attack for line in found.baseline_results] == [ONE_BY_ONE, HALVES]
     assert [line.attack for line in found.hedgerow_results] == [ONE_BY_ONE, CROSSING] * 2
     assert all(line.success.rate == 1 and line.ceiling is None for line in found.baseline_results)
-    assert [line.epsilon for line in found.hedgerow_results] == [Fraction(1, 10)] * 2 + [Fraction(40)] * 2
+    assert [line.epsilon for line in found.hedgerow_results] == [Fraction(1, 10)] * 2 + [
+        Fraction(40)
+    ] * 2
     assert found.find_best("epsilon 40").success.rate >= 0.95
     assert found.find_above_ceiling(1e-9) == ()
     assert told == [*((done, 6) for done in range(6)), (6, 6)]
@@ -71,10 +99,18 @@ def test_before_and_after(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_line_above_its_ceiling_is_found() -> None:
     """Of a guard that spent ten times what it said: nearly all secrets come back."""
-    broken = run_attack(HedgerowPublisher("add-remove", Fraction(10)), lambda: ask_individuals(200), CROWD, 1)
+    broken = run_attack(
+        HedgerowPublisher("add-remove", Fraction(10)), lambda: ask_individuals(200), CROWD, 1
+    )
     assert broken.rate >= 0.95
     lines = tuple(
-        AttackResult("epsilon 1", ONE_BY_ONE, success, Fraction(1), HedgerowPublisher("add-remove", Fraction(1)).ceiling)
+        AttackResult(
+            "epsilon 1",
+            ONE_BY_ONE,
+            success,
+            Fraction(1),
+            HedgerowPublisher("add-remove", Fraction(1)).ceiling,
+        )
         for success in (broken, SuccessRate(163, 200, 1, is_independent=True))
     )
     assert AttackComparison(200, 1, (), lines, ()).find_above_ceiling(1e-9) == lines[:1]

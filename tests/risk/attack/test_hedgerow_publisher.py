@@ -1,4 +1,6 @@
-"""Questions to a real database: the budget is used up by two together, whatever its currency, and a repeated question is no help."""
+"""Questions to a real database: the budget is used up by two together, whatever its currency,
+and a repeated question is no help.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ from hedgerow.risk.attack.reconstruction import linear_program, match_conditions
 
 SECRET = np.arange(40) % 2 == 0
 TINY = Fraction(1, 10**9)
-CASES = [("add-remove", None, "laplace"), ("change-one", TINY, "laplace"), ("add-remove", TINY, "gaussian")]
+CASES = [
+    ("add-remove", None, "laplace"),
+    ("change-one", TINY, "laplace"),
+    ("add-remove", TINY, "gaussian"),
+]
 
 
 @pytest.mark.parametrize(("relation", "delta", "noise"), CASES)
@@ -36,7 +42,8 @@ def test_the_budget_is_used_up(relation: Any, delta: Any, noise: Any) -> None:
 def test_answers_are_counts_of_those_who_have_the_secret() -> None:
     grouping = draw_crossing_groups(40, 2, 4)
     told = HedgerowPublisher("add-remove", Fraction(400)).publish(grouping, SECRET)
-    assert np.abs(told.answers - grouping.members @ SECRET.astype(float)).max() < 1  # noise of scale 1/200, halved
+    # noise of scale 1/200, halved
+    assert np.abs(told.answers - grouping.members @ SECRET.astype(float)).max() < 1
 
 
 def test_the_two_share_one_budget_and_one_answer() -> None:
@@ -49,32 +56,49 @@ def test_the_two_share_one_budget_and_one_answer() -> None:
         assert again.rows == first.rows  # type: ignore[union-attr]
         assert again.receipt.reused  # type: ignore[union-attr]
         with pytest.raises(BudgetExceeded):
-            database.query("SELECT SUM(sign) AS s FROM data", epsilon=Fraction(1, 10**6), analyst=ANALYSTS[1])
+            database.query(
+                "SELECT SUM(sign) AS s FROM data", epsilon=Fraction(1, 10**6), analyst=ANALYSTS[1]
+            )
 
 
 @pytest.mark.long
 def test_conditions_on_public_columns_rebuild_it_as_well() -> None:
-    """Questions as an analyst writes them, WHERE and all; at a careless epsilon their answers are the column (one in 10^8 is off)."""
+    """Questions as an analyst writes them, WHERE and all; at a careless epsilon their answers
+    are the column (one in 10^8 is off).
+    """
     secret = SECRET[:12] ^ (np.arange(12) % 3 == 0)
     public = pa.table({"age": range(20, 32)})
     subsets = np.random.default_rng(3).integers(0, 2, (20, 12)).astype(np.bool_)
     conditions = [f"age IN ({', '.join(map(str, 20 + np.flatnonzero(row)))})" for row in subsets]
     frame = public.append_column("sign", pa.array(np.where(secret, 1, -1)))
     columns = {"age": (0, 110), "sign": (-1, 1)}
-    with hedgerow.protect(frame, unit="row", neighbours="add-remove", columns=columns, epsilon=600) as database:
-        sums = [database.query(f"SELECT SUM(sign) AS s FROM data WHERE {condition}", epsilon=20).rows[0]["s"] for condition in conditions]  # type: ignore[union-attr]
+    with hedgerow.protect(
+        frame, unit="row", neighbours="add-remove", columns=columns, epsilon=600
+    ) as database:
+        sums = [
+            database.query(f"SELECT SUM(sign) AS s FROM data WHERE {condition}", epsilon=20).rows[
+                0
+            ]["s"]
+            for condition in conditions
+        ]  # type: ignore[union-attr]
     members = match_conditions(public, conditions)
-    assert linear_program(members, (np.array(sums) + members.sum(axis=1)) / 2).count_hits(secret) == 12
+    assert (
+        linear_program(members, (np.array(sums) + members.sum(axis=1)) / 2).count_hits(secret) == 12
+    )
 
 
 def test_a_budget_that_cannot_be_shared() -> None:
     with pytest.raises(Refused, match="too small to be shared among 3 questions"):
-        HedgerowPublisher("add-remove", Fraction(1, 10**12)).publish(draw_crossing_groups(40, 3, 8), SECRET)
+        HedgerowPublisher("add-remove", Fraction(1, 10**12)).publish(
+            draw_crossing_groups(40, 3, 8), SECRET
+        )
 
 
 def test_no_question_asks_for_more_than_the_whole() -> None:
     """Where epsilon is far below delta, rho would pay for more than one question may ask for."""
-    told = HedgerowPublisher("add-remove", Fraction(1, 100), Fraction(1, 100), "gaussian", 90).publish(ask_individuals(40), SECRET)
+    told = HedgerowPublisher(
+        "add-remove", Fraction(1, 100), Fraction(1, 100), "gaussian", 90
+    ).publish(ask_individuals(40), SECRET)
     assert not told.is_exhausted
 
 
@@ -85,7 +109,8 @@ def test_ceilings_fit_relation_and_currency() -> None:
     assert round(float(HedgerowPublisher("change-one", Fraction(1)).ceiling), 3) == 0.731
     both = HedgerowPublisher("change-one", Fraction(1), TINY)
     assert float(both.ceiling) == pytest.approx(0.7311, abs=1e-3)
-    assert HedgerowPublisher("change-one", Fraction(1), TINY, "best").ceilings == both.ceilings  # it closes no way by epsilon
+    # it closes no way by epsilon
+    assert HedgerowPublisher("change-one", Fraction(1), TINY, "best").ceilings == both.ceilings
     gaussian = HedgerowPublisher("change-one", Fraction(1), TINY, "gaussian")
     assert len(gaussian.ceilings) == 2
     assert gaussian.ceiling == gaussian.ceilings[1].success() < both.ceiling

@@ -11,7 +11,12 @@ from hedgerow.risk.attack.question_sets import QuestionSet, ask_individuals, dra
 
 def test_one_by_one() -> None:
     grouping = ask_individuals(5)
-    assert (grouping.questions, grouping.people, grouping.groups, grouping.is_independent) == (1, 5, 5, True)
+    assert (grouping.questions, grouping.people, grouping.groups, grouping.is_independent) == (
+        1,
+        5,
+        5,
+        True,
+    )
     assert np.array_equal(grouping.members, np.eye(5, dtype=np.bool_))
 
 
@@ -33,8 +38,14 @@ def test_crossing_groups_are_even_and_differ() -> None:
         (lambda: draw_crossing_groups(3, 0, 2), "questions must be at least 1"),
         (lambda: draw_crossing_groups(3, 1, 1), "questions must be at least 1"),
         (lambda: QuestionSet(np.zeros(3, dtype=np.int64), 1), "codes must be a matrix"),
-        (lambda: QuestionSet(np.full((1, 3), 2, dtype=np.int64), 2), "groups must be above every code"),
-        (lambda: QuestionSet(np.full((1, 3), -1, dtype=np.int64), 2), "groups must be above every code"),
+        (
+            lambda: QuestionSet(np.full((1, 3), 2, dtype=np.int64), 2),
+            "groups must be above every code",
+        ),
+        (
+            lambda: QuestionSet(np.full((1, 3), -1, dtype=np.int64), 2),
+            "groups must be above every code",
+        ),
     ],
 )
 def test_what_is_refused(call: object, words: str) -> None:

@@ -1,4 +1,6 @@
-"""A secret column comes back from exact and from slightly rounded answers, by all three ways; nothing comes back from nothing."""
+"""A secret column comes back from exact and from slightly rounded answers, by all three ways;
+nothing comes back from nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.risk.attack.question_sets import ask_individuals
-from hedgerow.risk.attack.reconstruction import fit_within_bound, least_squares, linear_program, match_conditions
+from hedgerow.risk.attack.reconstruction import (
+    fit_within_bound,
+    least_squares,
+    linear_program,
+    match_conditions,
+)
 
 PEOPLE = 200
 SECRET = np.random.default_rng(9).integers(0, 2, PEOPLE).astype(np.bool_)
@@ -24,7 +31,9 @@ def asked(questions: int) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize("way", [least_squares, linear_program])
 @pytest.mark.parametrize(("questions", "to"), [(240, 1), (400, 3)])
-def test_200_bits_come_back_from_exact_and_slightly_rounded_answers(way: Any, questions: int, to: int) -> None:
+def test_200_bits_come_back_from_exact_and_slightly_rounded_answers(
+    way: Any, questions: int, to: int
+) -> None:
     members = asked(questions)
     answers = np.round(members @ SECRET.astype(float) / to) * to
     assert way(members, answers).count_hits(SECRET) >= 0.95 * PEOPLE
@@ -56,7 +65,9 @@ def test_answers_with_less_noise_count_more(way: Any) -> None:
 
 
 def test_the_two_ways_agree_with_the_exact_optimum() -> None:
-    """Descent stops at the least squares in the box: every estimate at an end is pushed outwards, every other one is not pushed."""
+    """Descent stops at the least squares in the box: every estimate at an end is pushed
+    outwards, every other one is not pushed.
+    """
     members = asked(150)
     answers = members @ SECRET.astype(float) + RANDOM.normal(0, 4, 150)
     found = least_squares(members, answers)
@@ -77,16 +88,28 @@ def test_conditions_on_public_columns_are_subsets() -> None:
     assert linear_program(members, members @ column.astype(float)).count_hits(column) == 40
 
 
-@pytest.mark.parametrize("conditions", [[], ["no such column = 1"], ["1); DROP TABLE public"], ["age FROM read_csv('/etc/passwd') --"]])
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        [],
+        ["no such column = 1"],
+        ["1); DROP TABLE public"],
+        ["age FROM read_csv('/etc/passwd') --"],
+    ],
+)
 def test_what_is_no_condition(conditions: list[str]) -> None:
     with pytest.raises(InvalidArgument, match="conditions must"):
         match_conditions(pa.table({"age": [1]}), conditions)
 
 
 def test_of_nothing_nothing_is_known() -> None:
-    """A coin for each person: 1,000 of them are within six standard deviations of half, and not all alike."""
+    """A coin for each person: 1,000 of them are within six standard deviations of half, and not
+    all alike.
+    """
     many = 1000
-    found = least_squares(np.zeros((1, many), dtype=np.bool_), np.zeros(1)).count_hits(np.ones(many, dtype=np.bool_))
+    found = least_squares(np.zeros((1, many), dtype=np.bool_), np.zeros(1)).count_hits(
+        np.ones(many, dtype=np.bool_)
+    )
     assert abs(found - many / 2) < 6.2 * (many / 4) ** 0.5
 
 
@@ -96,9 +119,24 @@ def test_of_nothing_nothing_is_known() -> None:
         (np.zeros(3, dtype=np.bool_), np.zeros(3), None, "members must be a matrix"),
         (np.zeros((2, 0), dtype=np.bool_), np.zeros(2), None, "members must be a matrix"),
         (np.ones((2, 3), dtype=np.bool_), np.zeros(3), None, "answers must be 2 numbers"),
-        (np.ones((2, 3), dtype=np.bool_), np.array([1.0, np.nan]), None, "answers must be 2 numbers"),
-        (np.ones((2, 3), dtype=np.bool_), np.zeros(2), np.zeros(2), "scales must be 2 numbers above 0"),
-        (np.ones((2, 3), dtype=np.bool_), np.zeros(2), np.ones(3), "scales must be 2 numbers above 0"),
+        (
+            np.ones((2, 3), dtype=np.bool_),
+            np.array([1.0, np.nan]),
+            None,
+            "answers must be 2 numbers",
+        ),
+        (
+            np.ones((2, 3), dtype=np.bool_),
+            np.zeros(2),
+            np.zeros(2),
+            "scales must be 2 numbers above 0",
+        ),
+        (
+            np.ones((2, 3), dtype=np.bool_),
+            np.zeros(2),
+            np.ones(3),
+            "scales must be 2 numbers above 0",
+        ),
     ],
 )
 def test_what_does_not_fit_together(members: Any, answers: Any, scales: Any, words: str) -> None:

@@ -1,4 +1,6 @@
-"""The report is marked, says what came out and what each epsilon means, and escapes what it shows."""
+"""The report is marked, says what came out and what each epsilon means, and escapes what it
+shows.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,12 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.risk.attack.hedgerow_publisher import HedgerowPublisher
-from hedgerow.risk.attack.report import build_attack_page, choose_failure_probability, describe_comparison, list_notes
+from hedgerow.risk.attack.report import (
+    build_attack_page,
+    choose_failure_probability,
+    describe_comparison,
+    list_notes,
+)
 from hedgerow.risk.report_page import SENSITIVE_WARNING
 from risk.assault import comparison, target
 
@@ -18,34 +25,56 @@ TINY = Fraction(1, 10**9)
 def test_sentences() -> None:
     words = describe_comparison(comparison())
     assert words[0].endswith("exact, rounded to 5, rounded to 10, below 5 left out.")
-    assert "total epsilon 1: 80.0 % right by the best attack, and no attack gets more, on average, than 81.61 %" in words[1]
+    assert (
+        "total epsilon 1: 80.0 % right by the best attack, and no attack gets more, on average,"
+        " than 81.61 %" in words[1]
+    )
     assert words[1].endswith("Who believed 50 % can believe 88.1 % at most afterwards.")
     assert len(words) == 3
-    assert describe_comparison(comparison(delta=TINY))[1].endswith("at most afterwards, but for a chance of one in 1,000,000.")
+    assert describe_comparison(comparison(delta=TINY))[1].endswith(
+        "at most afterwards, but for a chance of one in 1,000,000."
+    )
 
 
 def test_an_alarm() -> None:
-    assert describe_comparison(comparison(rate=0.9))[-1].startswith("ALARM: above the ceiling, which should not be possible: epsilon 1 (one by one).")
+    assert describe_comparison(comparison(rate=0.9))[-1].startswith(
+        "ALARM: above the ceiling, which should not be possible: epsilon 1 (one by one)."
+    )
 
 
 def test_more_than_the_ceiling_is_luck_and_fewer_people_are_told() -> None:
-    assert "than 81.61 % (more than that is luck: run it more often)." in describe_comparison(comparison(rate=0.82))[1]
+    assert (
+        "than 81.61 % (more than that is luck: run it more often)."
+        in describe_comparison(comparison(rate=0.82))[1]
+    )
     assert "luck" not in describe_comparison(comparison(rate=0.81))[1]
     assert list_notes(target()) == []
     fewer = replace(target(), requested_people=500)
-    assert list_notes(fewer) == ["200 people were attacked and not 500: no more have the secret, or no more lack it."]
+    assert list_notes(fewer) == [
+        "200 people were attacked and not 500: no more have the secret, or no more lack it."
+    ]
     assert list_notes(fewer)[0] in build_attack_page(fewer, comparison())
 
 
 def test_nothing_was_rebuilt() -> None:
     safe = tuple(line for line in comparison().baseline_results if line.attack == "one by one")
-    assert describe_comparison(replace(comparison(), baseline_results=safe))[0].startswith("Hedgerow")
+    assert describe_comparison(replace(comparison(), baseline_results=safe))[0].startswith(
+        "Hedgerow"
+    )
 
 
 @pytest.mark.parametrize(
-    ("delta", "chance"), [(None, 0), (TINY, Fraction(1, 10**6)), (Fraction(1, 10**5), Fraction(1, 100)), (Fraction(1, 10), Fraction(1, 2))]
+    ("delta", "chance"),
+    [
+        (None, 0),
+        (TINY, Fraction(1, 10**6)),
+        (Fraction(1, 10**5), Fraction(1, 100)),
+        (Fraction(1, 10), Fraction(1, 2)),
+    ],
 )
-def test_a_bound_may_fail_with_a_chance_well_above_delta(delta: Fraction | None, chance: Fraction) -> None:
+def test_a_bound_may_fail_with_a_chance_well_above_delta(
+    delta: Fraction | None, chance: Fraction
+) -> None:
     assert choose_failure_probability(HedgerowPublisher("change-one", Fraction(1), delta)) == chance
 
 
@@ -64,5 +93,7 @@ def test_the_page(relation: str, delta: Fraction | None) -> None:
     assert "700 times everybody is divided into halves" in text
     assert "12 times everybody is divided into groups of 4" in text
     assert "nothing else of it was used" in text
-    bare = build_attack_page(target(), replace(comparison(), hedgerow_results=(), hedgerow_publishers=()))
+    bare = build_attack_page(
+        target(), replace(comparison(), hedgerow_results=(), hedgerow_publishers=())
+    )
     assert "Choosing epsilon" not in bare

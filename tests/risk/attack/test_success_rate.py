@@ -12,7 +12,9 @@ from hedgerow.risk.attack.success_rate import SuccessRate
 
 def tail(hits: int, trials: int, rate: float) -> float:
     """The probability of so many hits or more."""
-    return sum(math.comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in range(hits, trials + 1))
+    return sum(
+        math.comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in range(hits, trials + 1)
+    )
 
 
 @pytest.mark.parametrize("hits", [1, 17, 25, 40])
@@ -27,14 +29,20 @@ def test_apart_every_guess_is_a_trial(hits: int) -> None:
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.8])
 def test_together_only_runs_are(rate: float) -> None:
-    """The worst runs are coins that are right for all or for nobody; even for those the bound fails no more often than it says."""
+    """The worst runs are coins that are right for all or for nobody; even for those the bound
+    fails no more often than it says.
+    """
     runs, error = 40, 0.05
     missed = sum(
-        math.comb(runs, k) * rate**k * (1 - rate) ** (runs - k) for k in range(runs + 1) if SuccessRate(k * 10, 10, runs).lower_bound(error) > rate
+        math.comb(runs, k) * rate**k * (1 - rate) ** (runs - k)
+        for k in range(runs + 1)
+        if SuccessRate(k * 10, 10, runs).lower_bound(error) > rate
     )
     assert 0 < missed <= error
     missed = sum(
-        math.comb(runs, k) * rate**k * (1 - rate) ** (runs - k) for k in range(runs + 1) if SuccessRate(k * 10, 10, runs).upper_bound(error) < rate
+        math.comb(runs, k) * rate**k * (1 - rate) ** (runs - k)
+        for k in range(runs + 1)
+        if SuccessRate(k * 10, 10, runs).upper_bound(error) < rate
     )
     assert 0 < missed <= error
 
@@ -49,11 +57,15 @@ def test_corners() -> None:
 def test_what_is_shown_to_be_above() -> None:
     assert SuccessRate(30_000, 200, 200, is_independent=True).exceeds(0.7, 1e-9)
     assert not SuccessRate(30_000, 200, 200, is_independent=True).exceeds(0.745, 1e-9)
-    assert not SuccessRate(30_000, 200, 200).exceeds(0.7, 1e-9)  # 200 runs of people who hang together say less
+    # 200 runs of people who hang together say less
+    assert not SuccessRate(30_000, 200, 200).exceeds(0.7, 1e-9)
     assert SuccessRate(30_000, 200, 200).exceeds(0.5, 1e-9)
 
 
-@pytest.mark.parametrize(("given", "words"), [((0, 0, 1), "runs"), ((0, 1, 0), "runs"), ((3, 1, 2), "hits"), ((-1, 1, 2), "hits")])
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [((0, 0, 1), "runs"), ((0, 1, 0), "runs"), ((3, 1, 2), "hits"), ((-1, 1, 2), "hits")],
+)
 def test_what_is_refused(given: tuple[int, int, int], words: str) -> None:
     with pytest.raises(InvalidArgument, match=f"{words} "):
         SuccessRate(*given)

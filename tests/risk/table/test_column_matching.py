@@ -58,10 +58,14 @@ def test_the_same_in_two_ways_is_equal_and_nothing_else_is(turned: bool) -> None
     frames = [pa.table({f"x{i}": [case[side]] for i, case in enumerate(cases)}) for side in (0, 1)]
     names = [(name, name) for name in frames[0].column_names]
     with open_tables(*frames) as opened:
-        terms = compile_common_terms(opened, (opened.list_columns(0), opened.list_columns(1)), names)
+        terms = compile_common_terms(
+            opened, (opened.list_columns(0), opened.list_columns(1)), names
+        )
         relations = [opened.load_terms(side, terms[side]) for side in (0, 1)]
         (here, there), _, missing = opened.encode_columns(relations, len(cases))
-    equal = [int(a[0]) == int(b[0]) != null for a, b, null in zip(here, there, missing, strict=True)]
+    equal = [
+        int(a[0]) == int(b[0]) != null for a, b, null in zip(here, there, missing, strict=True)
+    ]
     assert [case for case, found in zip(cases, equal, strict=True) if found] == cases[: len(SAME)]
 
 

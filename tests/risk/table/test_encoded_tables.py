@@ -12,9 +12,17 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from hedgerow.errors import InvalidArgument, SourceError
-from hedgerow.risk.table.encoded_tables import EncodedTable, encode_table, hide_engine_errors, open_tables, resolve_columns
+from hedgerow.risk.table.encoded_tables import (
+    EncodedTable,
+    encode_table,
+    hide_engine_errors,
+    open_tables,
+    resolve_columns,
+)
 
-TABLE = pa.table({"age": [20, 21, 21, None], "sex": ["f", "m", None, "f"], "height": [1.5, 1.5, None, 1.75]})
+TABLE = pa.table(
+    {"age": [20, 21, 21, None], "sex": ["f", "m", None, "f"], "height": [1.5, 1.5, None, 1.75]}
+)
 
 
 def pattern(codes: Any) -> list[int]:
@@ -23,14 +31,33 @@ def pattern(codes: Any) -> list[int]:
     return [seen.setdefault(code, len(seen)) for code in codes.tolist()]
 
 
-@pytest.fixture(params=["arrow", "pandas", "polars", "csv", "parquet", "arrow file", "feather", "text of a path"])
+@pytest.fixture(
+    params=[
+        "arrow",
+        "pandas",
+        "polars",
+        "csv",
+        "parquet",
+        "arrow file",
+        "feather",
+        "text of a path",
+    ]
+)
 def data(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     kind = request.param
     if kind in ("arrow", "pandas", "polars"):
         return {"arrow": TABLE, "pandas": TABLE.to_pandas(), "polars": pl.from_arrow(TABLE)}[kind]
-    ends = {"csv": "csv", "parquet": "parquet", "arrow file": "arrow", "feather": "feather", "text of a path": "csv"}
+    ends = {
+        "csv": "csv",
+        "parquet": "parquet",
+        "arrow file": "arrow",
+        "feather": "feather",
+        "text of a path": "csv",
+    }
     path = tmp_path / f"people.{ends[kind]}"
-    {"csv": csv.write_csv, "parquet": parquet.write_table}.get(ends[kind], feather.write_feather)(TABLE, path)
+    {"csv": csv.write_csv, "parquet": parquet.write_table}.get(ends[kind], feather.write_feather)(
+        TABLE, path
+    )
     return str(path) if kind == "text of a path" else path
 
 
@@ -46,7 +73,13 @@ def test_every_kind_of_table_has_the_same_codes(data: Any) -> None:
 
 def test_rows_stay_in_their_order_and_large_columns_are_wide_enough() -> None:
     many = 70_000
-    table = pa.table({"id": range(many), "half": [i // 2 for i in range(many)], "few": [i % 3 for i in range(many)]})
+    table = pa.table(
+        {
+            "id": range(many),
+            "half": [i // 2 for i in range(many)],
+            "few": [i % 3 for i in range(many)],
+        }
+    )
     found = encode_table(table)
     assert found.sizes == (many, many // 2, 3)
     assert found.null_codes == (-1, -1, -1)
@@ -77,12 +110,15 @@ def test_values_that_are_lists_and_names_with_quotes() -> None:
 def test_a_column_that_is_not_there_names_those_that_are_near() -> None:
     with pytest.raises(InvalidArgument, match=r"there is no 'hight': did you mean height\.$"):
         encode_table(TABLE, ["age", "hight"])
-    with pytest.raises(InvalidArgument, match=r"there is no 'income': there are age, sex, height\.$"):
+    with pytest.raises(
+        InvalidArgument, match=r"there is no 'income': there are age, sex, height\.$"
+    ):
         encode_table(TABLE, ["income"])
     wide = tuple(f"column {i}" for i in range(20))
     with pytest.raises(InvalidArgument, match=r"column 11 and 8 more\.$"):
         resolve_columns(["zzz"], wide)
-    with pytest.raises(InvalidArgument, match="there is no 'AGE'"):  # which of the two is meant, nobody knows
+    # which of the two is meant, nobody knows
+    with pytest.raises(InvalidArgument, match="there is no 'AGE'"):
         resolve_columns(["AGE"], ("age", "Age"))
 
 
@@ -110,19 +146,37 @@ def test_no_rows_are_refused(kind: str, tmp_path: Path) -> None:
 
 
 def test_free_text_is_named_and_still_coded() -> None:
-    story = [f"On day {i} a person told us at great length what had happened to her." for i in range(30)]
-    found = encode_table(pa.table({"story": story, "id": range(30), "text id": [f"n{i}" for i in range(30)], "sex": ["f", "m"] * 15}))
-    assert [note.split(" is ")[0].split(" has ")[0] for note in found.notes] == ["story", "id", "text id"]
+    story = [
+        f"On day {i} a person told us at great length what had happened to her." for i in range(30)
+    ]
+    found = encode_table(
+        pa.table(
+            {
+                "story": story,
+                "id": range(30),
+                "text id": [f"n{i}" for i in range(30)],
+                "sex": ["f", "m"] * 15,
+            }
+        )
+    )
+    assert [note.split(" is ")[0].split(" has ")[0] for note in found.notes] == [
+        "story",
+        "id",
+        "text id",
+    ]
     assert "free text of 6" in found.notes[0]
     assert "a value of its own in almost every row" in found.notes[1]
     assert found.sizes == (30, 30, 30, 2)
-    assert encode_table(pa.table({"id": range(10)})).notes == ()  # of so few rows different values say nothing
+    # of so few rows different values say nothing
+    assert encode_table(pa.table({"id": range(10)})).notes == ()
 
 
 def test_files_that_are_not_there_or_not_what_they_seem(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"There is no file .*gone\.csv"):
         encode_table(tmp_path / "gone.csv")
-    with pytest.raises(InvalidArgument, match=r"must be a file that ends in \.csv, \.parquet, \.arrow or \.feather"):
+    with pytest.raises(
+        InvalidArgument, match=r"must be a file that ends in \.csv, \.parquet, \.arrow or \.feather"
+    ):
         encode_table(tmp_path / "people.xlsx")
     odd = tmp_path / "a[1].csv"
     odd.write_text("a\n1\n")
@@ -134,10 +188,15 @@ def test_files_that_are_not_there_or_not_what_they_seem(tmp_path: Path) -> None:
             encode_table(tmp_path / name)
         assert "secret" not in str(said.value)
     (tmp_path / "torn.csv").write_text('a,b\n1,2\nsecret\n"3,4\n')
-    with pytest.raises(SourceError, match=r"torn\.csv cannot be read: every line needs as many values") as said:
+    with pytest.raises(
+        SourceError, match=r"torn\.csv cannot be read: every line needs as many values"
+    ) as said:
         encode_table(tmp_path / "torn.csv")
     assert "secret" not in str(said.value)
-    assert "Here 2 lines are malformed.\n  line 3 does not have 2 values, as the first line has\n  line 4 has a quote" in str(said.value)
+    assert (
+        "Here 2 lines are malformed.\n  line 3 does not have 2 values, as the first line has\n "
+        " line 4 has a quote" in str(said.value)
+    )
     (tmp_path / "broken.csv").write_text('a,b\n1,"2\n3"\n')  # which is read in one way only
     assert encode_table(tmp_path / "broken.csv").rows == 1
     with pytest.raises(InvalidArgument, match="must be a path, or a frame"):

@@ -46,7 +46,9 @@ def test_ids_have_no_gaps_and_keep_what_is_equal(given_keys: list[int]) -> None:
     for space in (max(given_keys, default=0) + 1, 10**12):
         ids, groups = renumber_keys(found, space)
         assert set(ids.tolist()) == set(range(groups))
-        assert len(set(zip(ids.tolist(), given_keys, strict=True))) == groups == len(set(given_keys))
+        assert (
+            len(set(zip(ids.tolist(), given_keys, strict=True))) == groups == len(set(given_keys))
+        )
 
 
 @settings(max_examples=many(25))
@@ -61,7 +63,9 @@ def test_lone_rows_may_go_and_nothing_else(given_keys: list[int]) -> None:
         gone = set(range(len(given_keys))) - set(left)
         assert len(gone) == made.removed_count
         assert {given_keys[row] for row in gone} <= alone
-        pairs = {(given_keys[row], number) for row, number in zip(left, made.ids.tolist(), strict=True)}
+        pairs = {
+            (given_keys[row], number) for row, number in zip(left, made.ids.tolist(), strict=True)
+        }
         assert len(pairs) == len({number for _, number in pairs}) == len({key for key, _ in pairs})
         assert all(0 <= number < made.id_bound for _, number in pairs)
 
@@ -90,9 +94,12 @@ def test_risk_of_a_table() -> None:
     found = compute_classes(table_of([1, 2, 2, 3, 3, 3, 4, 4, 4, 4]))
     assert (found.rows, found.class_count, found.unique, found.smallest) == (10, 4, 1, 1)
     assert found.unique_fraction == Fraction(1, 10)
-    assert found.mean_risk == Fraction(1 + 1 + 1 + 1, 10)  # 1, two halves, three thirds, four quarters
+    # 1, two halves, three thirds, four quarters
+    assert found.mean_risk == Fraction(1 + 1 + 1 + 1, 10)
     assert found.highest_risk == 1
-    assert [found.fraction_below(k) for k in (1, 2, 3, 4, 5)] == [Fraction(part, 10) for part in (0, 1, 3, 6, 10)]
+    assert [found.fraction_below(k) for k in (1, 2, 3, 4, 5)] == [
+        Fraction(part, 10) for part in (0, 1, 3, 6, 10)
+    ]
     assert [(str(band), band.rows) for band in found.count_bands()] == [
         ("1", 1),
         ("2", 2),
@@ -107,7 +114,12 @@ def test_risk_of_a_table() -> None:
 
 def test_bands_are_plain_data_too() -> None:
     bands = count_by_band(np.array([0, 1, 2, 3, 500]), np.array([1, 2, 4, 8, 16]), (0, 1, 3))
-    assert bands == [SizeBand(0, 0, 1), SizeBand(1, 1, 2), SizeBand(2, 3, 12), SizeBand(4, None, 16)]
+    assert bands == [
+        SizeBand(0, 0, 1),
+        SizeBand(1, 1, 2),
+        SizeBand(2, 3, 12),
+        SizeBand(4, None, 16),
+    ]
     assert bands[-1].to_dict() == {"from": 4, "to": None, "rows": 16}
 
 

@@ -18,11 +18,20 @@ from hedgerow.risk.table.linkage import linkage
 from hedgerow.risk.table.sample_students import students
 
 Rows = list[tuple[Any, ...]]
-rows = st.lists(st.tuples(st.sampled_from([0, 1, 2, 3, None]), st.sampled_from(["f", "m", "x"])), min_size=1, max_size=25)
+rows = st.lists(
+    st.tuples(st.sampled_from([0, 1, 2, 3, None]), st.sampled_from(["f", "m", "x"])),
+    min_size=1,
+    max_size=25,
+)
 
 
 def frame(given_rows: Rows) -> pa.Table:
-    return pa.table({"a": pa.array([row[0] for row in given_rows], pa.int64()), "b": [row[1] for row in given_rows]})
+    return pa.table(
+        {
+            "a": pa.array([row[0] for row in given_rows], pa.int64()),
+            "b": [row[1] for row in given_rows],
+        }
+    )
 
 
 @settings(max_examples=many(4))
@@ -30,7 +39,12 @@ def frame(given_rows: Rows) -> pa.Table:
 def test_links_are_those_of_a_plain_comparison(first: Rows, second: Rows) -> None:
     found = linkage(frame(first), frame(second))
     here, there = (Counter(row for row in side if None not in row) for side in (first, second))
-    pairs = [[i, j] for i, row in enumerate(first) for j, other in enumerate(second) if row == other and here[row] == there[row] == 1]
+    pairs = [
+        [i, j]
+        for i, row in enumerate(first)
+        for j, other in enumerate(second)
+        if row == other and here[row] == there[row] == 1
+    ]
     assert found.pairs.tolist() == pairs
     assert found.certain_count == len(pairs)
     assert found.rows == (len(first), len(second))
@@ -38,9 +52,17 @@ def test_links_are_those_of_a_plain_comparison(first: Rows, second: Rows) -> Non
     faced = Counter(there[row] if None not in row else 0 for row in first)
     assert found.linked_count == sum(many for size, many in faced.items() if size)
     for band in found.match_bands:
-        inside = [many for size, many in faced.items() if band.first <= size and (band.last is None or size <= band.last)]
+        inside = [
+            many
+            for size, many in faced.items()
+            if band.first <= size and (band.last is None or size <= band.last)
+        ]
         assert band.rows == sum(inside)
-    expected = sum(Fraction(min(here[row], there[row]), max(here[row], there[row])) for row in here if there[row])
+    expected = sum(
+        Fraction(min(here[row], there[row]), max(here[row], there[row]))
+        for row in here
+        if there[row]
+    )
     assert found.expected_correct == pytest.approx(float(expected))
 
 
@@ -62,7 +84,9 @@ def test_plain_data_tell_how_many_and_not_who() -> None:
 
 def test_columns_that_are_not_in_both() -> None:
     other = students().drop_columns(["sex"])
-    with pytest.raises(InvalidArgument, match=r"on must name columns of the data, and there is no 'sex'"):
+    with pytest.raises(
+        InvalidArgument, match=r"on must name columns of the data, and there is no 'sex'"
+    ):
         linkage(students(), other, ["age", "sex"])
     with pytest.raises(InvalidArgument, match="they have none in common"):
         linkage(students(), pa.table({"height": [1]}))
@@ -80,5 +104,10 @@ def test_a_file_without_rows_has_nobody_to_link() -> None:
 def test_rows_that_all_lack_something_are_linked_with_nobody() -> None:
     empty = pa.table({"age": pa.array([None, None], pa.int64())})
     found = linkage(empty, students(), ["age"])
-    assert (found.certain_count, found.linked_count, found.incomplete, found.expected_correct) == (0, 0, (2, 0), 0.0)
+    assert (found.certain_count, found.linked_count, found.incomplete, found.expected_correct) == (
+        0,
+        0,
+        (2, 0),
+        0.0,
+    )
     assert found.match_bands[0].rows == 2

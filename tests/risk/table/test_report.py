@@ -33,7 +33,10 @@ def test_a_report_on_the_students() -> None:
     assert f"{linked.certain_count} of 24 rows are matched for certain with club.csv" in text
     assert "are not linked" not in text
     classes, steps, attackers, candidates = drawings(text)
-    bars = [len([each for each in found.iter() if each.tag.endswith("rect")]) for found in (classes, steps, attackers, candidates)]
+    bars = [
+        len([each for each in found.iter() if each.tag.endswith("rect")])
+        for found in (classes, steps, attackers, candidates)
+    ]
     assert bars == [6, 5, 6, 7]
 
 
@@ -81,6 +84,9 @@ def test_percent_tells_few_from_none(part: float, told: str) -> None:
 def test_more_sets_than_are_listed() -> None:
     many = uniqueness(pa.table({f"id{i:02}": range(3) for i in range(21)}), size=1)
     text = build_table_page("keys", many)
-    assert "21 of them make every row unique and can spare no column. The first 20 are listed; --json has all." in text
+    assert (
+        "21 of them make every row unique and can spare no column. The first 20 are listed; --json"
+        " has all." in text
+    )
     assert "id19" in text.split("The smallest sets")[1]
     assert "id20" not in text.split("The smallest sets")[1].split("An attacker")[0]

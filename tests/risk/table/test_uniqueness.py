@@ -28,16 +28,26 @@ KNOWN = ["age", "sex", "first_semester", "worst_grade", "siblings"]
 def test_from_a_frame_to_every_set(rows: list[tuple[Any, ...]]) -> None:
     """NULL is a value of its own, all the way from the frame."""
     names = ["a", "b", "c"]
-    table = pa.table({name: pa.array([row[place] for row in rows], pa.int64()) for place, name in enumerate(names)})
+    table = pa.table(
+        {
+            name: pa.array([row[place] for row in rows], pa.int64())
+            for place, name in enumerate(names)
+        }
+    )
     found = uniqueness(table)
     assert found.rows == len(rows)
     for subset in found.subsets:
         counts = Counter(tuple(row[names.index(name)] for name in subset.columns) for row in rows)
-        assert (subset.unique, subset.classes) == (sum(n == 1 for n in counts.values()), len(counts))
+        assert (subset.unique, subset.classes) == (
+            sum(n == 1 for n in counts.values()),
+            len(counts),
+        )
     whole = Counter(rows)
     assert found.unique_fraction == Fraction(sum(n == 1 for n in whole.values()), len(rows))
     assert found.classes.mean_risk == sum(Fraction(1, whole[row]) for row in rows) / len(rows)
-    assert found.classes.fraction_below(3) == Fraction(sum(whole[row] < 3 for row in rows), len(rows))
+    assert found.classes.fraction_below(3) == Fraction(
+        sum(whole[row] < 3 for row in rows), len(rows)
+    )
 
 
 def test_smallest_sets_that_identify_enough() -> None:
@@ -92,9 +102,22 @@ def test_all_unique_and_one_row() -> None:
 def test_plain_data() -> None:
     told = uniqueness(students(), ["age", "sex"]).to_dict()
     assert json.loads(json.dumps(told)) == told
-    assert (told["rows"], told["unique_fraction"], told["unique"], told["k_anonymity"]) == (24, 7 / 24, 7, 1)
-    assert told["classes"][:3] == [{"from": 1, "to": 1, "rows": 7}, {"from": 2, "to": 2, "rows": 8}, {"from": 3, "to": 5, "rows": 9}]
-    assert told["risk"] == {"mean": 13 / 24, "highest": 1.0, "below_k": {"2": 7 / 24, "3": 15 / 24, "5": 19 / 24, "11": 1.0}}
+    assert (told["rows"], told["unique_fraction"], told["unique"], told["k_anonymity"]) == (
+        24,
+        7 / 24,
+        7,
+        1,
+    )
+    assert told["classes"][:3] == [
+        {"from": 1, "to": 1, "rows": 7},
+        {"from": 2, "to": 2, "rows": 8},
+        {"from": 3, "to": 5, "rows": 9},
+    ]
+    assert told["risk"] == {
+        "mean": 13 / 24,
+        "highest": 1.0,
+        "below_k": {"2": 7 / 24, "3": 15 / 24, "5": 19 / 24, "11": 1.0},
+    }
     assert [(step["adds"], step["unique"]) for step in told["steps"]] == [("age", 4), ("sex", 7)]
     assert [subset["columns"] for subset in told["subsets"]] == [["age"], ["sex"], ["age", "sex"]]
     assert told["searched"] == "all sets of up to 2"

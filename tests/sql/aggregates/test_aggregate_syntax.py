@@ -10,4 +10,10 @@ from hedgerow.sql.syntax.named_arguments import NamedArguments
 
 def test_what_is_not_written_is_not_there() -> None:
     asked = AggregateSyntax(exp.Count(this=exp.Star()), "COUNT", "COUNT")
-    assert (asked.arguments, asked.distinct, asked.conditions, asked.probability, asked.named_arguments) == ((), False, (), None, NamedArguments())
+    assert (
+        asked.arguments,
+        asked.distinct,
+        asked.conditions,
+        asked.probability,
+        asked.named_arguments,
+    ) == ((), False, (), None, NamedArguments())

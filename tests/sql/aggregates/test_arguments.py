@@ -14,24 +14,41 @@ from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.syntax.source_text import tokenise
 from sql.fixtures import CATALOG
 
-READER = RowBinder(scan_table(tokenise("SELECT SUM(age) FROM visits"), exp.table_("visits"), CATALOG), "an aggregate")
+READER = RowBinder(
+    scan_table(tokenise("SELECT SUM(age) FROM visits"), exp.table_("visits"), CATALOG),
+    "an aggregate",
+)
 NODE = exp.Sum(this=exp.column("age"))
 
 
 def asked(*arguments: str, conditions: tuple[str, ...] = ()) -> AggregateSyntax:
-    return AggregateSyntax(NODE, "SUM", "SUM", tuple(map(exp.column, arguments)), conditions=tuple(map(exp.column, conditions)))
+    return AggregateSyntax(
+        NODE,
+        "SUM",
+        "SUM",
+        tuple(map(exp.column, arguments)),
+        conditions=tuple(map(exp.column, conditions)),
+    )
 
 
 def test_an_argument_is_null_where_the_conditions_do_not_hold() -> None:
     assert format_expression(bind_argument(READER, asked("age")).expression) == "age"
-    assert format_expression(bind_argument(READER, asked("age", conditions=("smoker",))).expression) == "CASE WHEN smoker THEN age ELSE NULL END"
+    assert (
+        format_expression(bind_argument(READER, asked("age", conditions=("smoker",))).expression)
+        == "CASE WHEN smoker THEN age ELSE NULL END"
+    )
     both = bind_argument(READER, asked("age", conditions=("smoker", "smoker")))
-    assert format_expression(both.expression) == "CASE WHEN smoker AND smoker THEN age ELSE NULL END"
+    assert (
+        format_expression(both.expression) == "CASE WHEN smoker AND smoker THEN age ELSE NULL END"
+    )
 
 
 def test_without_an_argument_it_is_one() -> None:
     assert format_expression(bind_argument(READER, asked()).expression) == "1"
-    assert format_expression(bind_argument(READER, asked(conditions=("smoker",))).expression) == "CASE WHEN smoker THEN 1 ELSE NULL END"
+    assert (
+        format_expression(bind_argument(READER, asked(conditions=("smoker",))).expression)
+        == "CASE WHEN smoker THEN 1 ELSE NULL END"
+    )
 
 
 def test_a_condition_is_one() -> None:

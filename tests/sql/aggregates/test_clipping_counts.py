@@ -1,4 +1,6 @@
-"""Sums with a count of who is outside their bounds: the pairs in clipping.sql, and what becomes of real rows."""
+"""Sums with a count of who is outside their bounds: the pairs in clipping.sql, and what becomes
+of real rows.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,25 @@ def test_what_is_refused(sql: str, told: str) -> None:
     check_refused(sql, told)
 
 
-@pytest.mark.parametrize(("value", "low", "high"), [("age", 20, 90), ("Cost", 100, 5000), ("-1 * age", -60, -3), ("age", -5, 10**9)])
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [("age", 20, 90), ("Cost", 100, 5000), ("-1 * age", -60, -3), ("age", -5, 10**9)],
+)
 def test_people_are_counted_by_all_of_their_rows(value: str, low: int, high: int) -> None:
-    """The sum is the same as without the count, and the count that of people whose sum is outside."""
+    """The sum is the same as without the count, and the count that of people whose sum is
+    outside.
+    """
     bounds = f"contribution_bounds_per_group => ({low}, {high})"
     data, told = tables(), ask(f"SELECT SUM({value}, {bounds}, clipped => TRUE) AS s FROM visits")
-    (plain,) = interpret_plan(ask(f"SELECT SUM({value}, {bounds}) FROM visits").plan, data, lambda *_: 0).values()
+    (plain,) = interpret_plan(
+        ask(f"SELECT SUM({value}, {bounds}) FROM visits").plan, data, lambda *_: 0
+    ).values()
     (found,) = interpret_plan(told.plan, data, lambda *_: 0).values()
     each: dict[object, float] = {}
     for row in data["visits"]:
-        each[row["patient_id"]] = each.get(row["patient_id"], 0) + (-1 if "-" in value else 1) * float(str(row[value.split()[-1]]))
+        each[row["patient_id"]] = each.get(row["patient_id"], 0) + (
+            -1 if "-" in value else 1
+        ) * float(str(row[value.split()[-1]]))
     by_name = {call.name: found[told.plan.measures.index(call.measure)] for call in told.aggregates}
     assert by_name["a0"] == plain[0]
     assert by_name["a1"] == sum(not low <= round(total, 6) <= high for total in each.values())
@@ -58,16 +69,27 @@ def test_how_far_out_people_are_is_known_where_they_have_one_row_or_it_is_said()
     once = "(SELECT patient_id, MAX(age) AS age FROM visits GROUP BY patient_id)"
     assert clip_of(f"SELECT SUM(age, {FEW}, clipped => TRUE) FROM {once}").outer == (0, 110)
     assert clip_of(f"SELECT {told} FROM {once}").outer == (0, 110)
-    scores = "SELECT SUM(score, contribution_bounds_per_group => (-9, 2.5), clipped => TRUE) FROM answers"
-    assert clip_of(scores) == ClippingCount("a1", (Fraction(-9), Fraction(3)), (Fraction(-9), Fraction(5)))
+    scores = (
+        "SELECT SUM(score, contribution_bounds_per_group => (-9, 2.5), clipped => TRUE) FROM"
+        " answers"
+    )
+    assert clip_of(scores) == ClippingCount(
+        "a1", (Fraction(-9), Fraction(3)), (Fraction(-9), Fraction(5))
+    )
     total = "(SELECT patient_id, SUM(age) AS age FROM visits GROUP BY patient_id)"
     assert clip_of(f"SELECT SUM(age, {FEW}, clipped => TRUE) FROM {total}").outer is None
 
 
 def test_without_declared_bounds_rows_are_clamped_to_the_outer_ones() -> None:
     """Clamped to the inner ones, somebody with one row would never be outside."""
-    told = ask(f"SELECT SUM(visits_before, {FEW}, clipped => TRUE, outer_bounds_per_group => (0, 400)) FROM visits")
-    rows = [{**clinic()[0], "patient_id": i, "visits_before": n} for i, n in enumerate((500, 90, 91, 3, -7))]
+    told = ask(
+        f"SELECT SUM(visits_before, {FEW}, clipped => TRUE, outer_bounds_per_group => (0, 400))"
+        " FROM visits"
+    )
+    rows = [
+        {**clinic()[0], "patient_id": i, "visits_before": n}
+        for i, n in enumerate((500, 90, 91, 3, -7))
+    ]
     (found,) = interpret_plan(told.plan, {"visits": rows}, lambda *_: 0).values()
     by_name = {call.name: found[told.plan.measures.index(call.measure)] for call in told.aggregates}
     assert by_name == {"a0": 90 + 90 + 90 + 3, "a1": 2}

@@ -24,10 +24,15 @@ def test_what_is_refused(sql: str, told: str) -> None:
 
 
 def test_columns_named_like_results_are_not_taken_for_them() -> None:
-    columns = (Column("a0", "integer", Fraction(0), Fraction(9)), Column("k0", "integer", Fraction(0), Fraction(9)))
+    columns = (
+        Column("a0", "integer", Fraction(0), Fraction(9)),
+        Column("k0", "integer", Fraction(0), Fraction(9)),
+    )
     catalog = Catalog({"t": TableEntry(Schema("t", columns, "id"))})
     question = parse_question("SELECT k0 + 1, SUM(a0), a0 FROM t GROUP BY a0, k0", catalog)
-    assert [evaluate(output.expression, {"k0": 10, "k1": 20, "a0": 30}) for output in question.outputs] == [21, 30, 10]
+    assert [
+        evaluate(output.expression, {"k0": 10, "k1": 20, "a0": 30}) for output in question.outputs
+    ] == [21, 30, 10]
     assert question.outputs[2].expression == ColumnRef("k0")
 
 

@@ -10,4 +10,6 @@ from hedgerow.sql.binder.rule import find_filled_args
 def test_parts_that_say_nothing_do_not_count() -> None:
     node = exp.Count(this=exp.Star(), expressions=[], big_int=True)
     assert find_filled_args(node) == {"this", "big_int"}
-    assert find_filled_args(exp.Div(this=exp.Null(), expression=exp.Null(), typed=False, safe=None)) == {"this", "expression"}
+    assert find_filled_args(
+        exp.Div(this=exp.Null(), expression=exp.Null(), typed=False, safe=None)
+    ) == {"this", "expression"}

@@ -15,7 +15,9 @@ from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.syntax.source_text import tokenise
 from sql.fixtures import CATALOG, VISITS
 
-SCOPE = scan_table(tokenise("SELECT COUNT(*) FROM visits v"), exp.table_("visits", alias="v"), CATALOG)
+SCOPE = scan_table(
+    tokenise("SELECT COUNT(*) FROM visits v"), exp.table_("visits", alias="v"), CATALOG
+)
 
 
 def told(sql: str, entry: TableEntry) -> str:
@@ -33,13 +35,21 @@ def test_a_column_is_found_by_its_name_and_its_table() -> None:
 
 def test_hidden_and_unknown_columns_are_refused_in_the_same_words() -> None:
     entry = TableEntry(VISITS, frozenset({"note"}))
-    hidden, unknown = (told(f"SELECT COUNT({name}) FROM visits", entry) for name in ("note", "nope"))
+    hidden, unknown = (
+        told(f"SELECT COUNT({name}) FROM visits", entry) for name in ("note", "nope")
+    )
     assert hidden.replace("note", "nope") == unknown
 
 
 def test_the_id_is_suggested_as_the_policy_spells_it() -> None:
-    schema = replace(VISITS, columns=(replace(VISITS.columns[0], name="Patient ID"), *VISITS.columns[1:]), unit="Patient ID")
-    assert told("SELECT COUNT(DISTINCT patient_id) FROM visits", TableEntry(schema)).endswith('Did you mean "Patient ID"?')
+    schema = replace(
+        VISITS,
+        columns=(replace(VISITS.columns[0], name="Patient ID"), *VISITS.columns[1:]),
+        unit="Patient ID",
+    )
+    assert told("SELECT COUNT(DISTINCT patient_id) FROM visits", TableEntry(schema)).endswith(
+        'Did you mean "Patient ID"?'
+    )
 
 
 def test_hidden_columns_are_never_suggested() -> None:
@@ -53,7 +63,9 @@ def test_a_near_name_is_suggested_and_otherwise_all_are_listed() -> None:
     assert "Did you mean region?" in told("SELECT COUNT(regions) FROM visits", entry)
     assert "The columns are age, Cost" in told("SELECT COUNT(qqqq) FROM visits", entry)
     everything = frozenset(column.name for column in VISITS.columns)
-    assert "No column of it may be asked for." in told("SELECT COUNT(age) FROM visits", replace(entry, hidden=everything))
+    assert "No column of it may be asked for." in told(
+        "SELECT COUNT(age) FROM visits", replace(entry, hidden=everything)
+    )
 
 
 def test_the_unit_column_that_is_not_declared_has_its_own_words() -> None:

@@ -21,7 +21,9 @@ NULL = build_constant(None, "integer")
 
 
 def test_text_beside_a_date_is_a_date() -> None:
-    assert align_types([build_constant("2026-01-31", "text"), DAY])[0].expression == Constant(date(2026, 1, 31), "date")
+    assert align_types([build_constant("2026-01-31", "text"), DAY])[0].expression == Constant(
+        date(2026, 1, 31), "date"
+    )
 
 
 def test_text_that_is_no_date_stays_text() -> None:
@@ -45,8 +47,13 @@ def test_days_are_written_in_one_way() -> None:
 
 
 def test_a_time_of_day_is_told_apart_from_what_is_no_day() -> None:
-    assert explain_invalid_date("2026-01-31 10:30") == (NO_TIME_OF_DAY, "Write the day alone, which means all of it: '2026-01-31'.")
-    assert [explain_invalid_date(text)[0] for text in ("2026-02-30", "2026-01-31 noon", "soon")] == [
+    assert explain_invalid_date("2026-01-31 10:30") == (
+        NO_TIME_OF_DAY,
+        "Write the day alone, which means all of it: '2026-01-31'.",
+    )
+    assert [
+        explain_invalid_date(text)[0] for text in ("2026-02-30", "2026-01-31 noon", "soon")
+    ] == [
         "There is no day 2026-02-30",
         "This is no date",
         "This is no date",

@@ -18,19 +18,64 @@ from sql.fixtures import CATALOG, ask
 @pytest.mark.parametrize(
     ("where", "said", "underlined", "instead"),
     [
-        ("smoker AND region = 'North'", "region is one of north, south, east, west", "region = 'North'", "Did you mean 'north'?"),
-        ("region IN ('x', 'y')", "region is one of", "region IN ('x', 'y')", "values that the policy declares"),
+        (
+            "smoker AND region = 'North'",
+            "region is one of north, south, east, west",
+            "region = 'North'",
+            "Did you mean 'north'?",
+        ),
+        (
+            "region IN ('x', 'y')",
+            "region is one of",
+            "region IN ('x', 'y')",
+            "values that the policy declares",
+        ),
         ("age > 120", "age lies between 0 and 110", "age > 120", "Ask for values"),
         ("120 < age", "age lies between 0 and 110", "120 < age", "Ask for values"),
-        ("age BETWEEN 65 AND 18", "at least the one and at most the other", "age BETWEEN 65 AND 18", "BETWEEN 18 AND 65"),
+        (
+            "age BETWEEN 65 AND 18",
+            "at least the one and at most the other",
+            "age BETWEEN 65 AND 18",
+            "BETWEEN 18 AND 65",
+        ),
         ("smoker AND age > 7 AND age < 5", "at least the one", "", "smaller value first"),
         ("0 > ABS(age)", "ABS(age) lies between 0 and 110", "0 > ABS(age)", "Ask for values"),
-        ("age = 200 OR age = 201", "age lies between 0 and 110", "age = 200 OR age = 201", "Ask for values"),
-        ("smoker AND (region = 'x' OR age = 201)", "region is one of", "(region = 'x' OR age = 201)", "values that the policy declares"),
-        ("age = 30.5", "age is a whole number", "age = 30.5", "Ask for whole numbers, or for a range."),
-        ("visits_before IN (1.5, 2.5)", "visits_before is a whole number", "visits_before IN (1.5, 2.5)", "Ask for whole numbers"),
-        ("(smoker AND (age < 5 AND age > 200)) AND age = 7", "age lies between 0 and 110", "age > 200", "Ask for values"),
-        ("ABS(age) < 0 AND smoker", "ABS(age) lies between 0 and 110", "ABS(age) < 0", "Ask for values"),
+        (
+            "age = 200 OR age = 201",
+            "age lies between 0 and 110",
+            "age = 200 OR age = 201",
+            "Ask for values",
+        ),
+        (
+            "smoker AND (region = 'x' OR age = 201)",
+            "region is one of",
+            "(region = 'x' OR age = 201)",
+            "values that the policy declares",
+        ),
+        (
+            "age = 30.5",
+            "age is a whole number",
+            "age = 30.5",
+            "Ask for whole numbers, or for a range.",
+        ),
+        (
+            "visits_before IN (1.5, 2.5)",
+            "visits_before is a whole number",
+            "visits_before IN (1.5, 2.5)",
+            "Ask for whole numbers",
+        ),
+        (
+            "(smoker AND (age < 5 AND age > 200)) AND age = 7",
+            "age lies between 0 and 110",
+            "age > 200",
+            "Ask for values",
+        ),
+        (
+            "ABS(age) < 0 AND smoker",
+            "ABS(age) lies between 0 and 110",
+            "ABS(age) < 0",
+            "Ask for values",
+        ),
     ],
 )
 def test_it_is_refused_and_underlined(where: str, said: str, underlined: str, instead: str) -> None:
@@ -83,7 +128,10 @@ def test_what_may_hold_or_looks_odd_on_purpose_is_read(where: str) -> None:
 
 def test_the_joined_rows_are_looked_at_as_well() -> None:
     with pytest.raises(Unsupported, match="kind is one of hb, na"):
-        ask("SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id WHERE v.age > 3 AND l.kind = 'k'")
+        ask(
+            "SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id WHERE v.age >"
+            " 3 AND l.kind = 'k'"
+        )
 
 
 def test_bounds_that_are_found_rule_nothing_out() -> None:
@@ -116,7 +164,9 @@ def test_a_word_in_a_list_that_is_not_declared_is_told() -> None:
     assert first == "region is never 'Soouth': it is one of north, south, east, west"
     assert shown[marks.index("^") : len(marks)] == "region IN ('north', 'Soouth')"
     assert last == "Did you mean 'south'? Else leave it out."
-    with pytest.raises(Unsupported, match=r"region is never '\?': it is one of [^\n]*\n.*\n.*\nLeave it out\.$"):
+    with pytest.raises(
+        Unsupported, match=r"region is never '\?': it is one of [^\n]*\n.*\n.*\nLeave it out\.$"
+    ):
         ask("SELECT COUNT(*) FROM visits WHERE region IN ('north', '?')")
 
 

@@ -1,4 +1,6 @@
-"""Expressions of questions about public tables: each node by its rule, and by nothing else of the analyst's."""
+"""Expressions of questions about public tables: each node by its rule, and by nothing else of
+the analyst's.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from sql.hostile import CATALOG
 def written(expression: str) -> str:
     asked = read_public_query(f"SELECT {expression} FROM r", CATALOG)
     assert asked is not None
-    return asked.names.restore_names(write_fragment(asked.fragment, asked.names)).removeprefix("SELECT ").split(" FROM public")[0].split(' FROM "public')[0]
+    return (
+        asked.names.restore_names(write_fragment(asked.fragment, asked.names))
+        .removeprefix("SELECT ")
+        .split(" FROM public")[0]
+        .split(' FROM "public')[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +81,10 @@ def test_what_is_written(expression: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "what"),
     [
-        ('EXTRACT("year FROM day), (SELECT 1" FROM day)', "A name in double quotes is one of a column"),
+        (
+            'EXTRACT("year FROM day), (SELECT 1" FROM day)',
+            "A name in double quotes is one of a column",
+        ),
         ("EXTRACT(k FROM day)", "EXTRACT does not know this part"),
         ('CAST(k AS "VARCHAR), (SELECT 1")', "A name in double quotes is one of a column"),
         ('"sum"(n)', "A name in double quotes is one of a column"),
@@ -120,8 +130,18 @@ def test_a_part_that_a_rule_does_not_take_is_refused(node: type[exp.Expr]) -> No
 def test_every_word_of_a_rule_is_on_the_list() -> None:
     from hedgerow.sql.public_tables import expressions as plain
 
-    tables = (*plain._CHAINS, plain._COMPARISONS, plain._ONE_ARGUMENT, plain._TRIMS, plain._TYPES, plain._PARTS, plain._ANONYMOUS)
-    words = {word for table in tables for word in table.values()} | {names[0] for names in plain._SEVERAL_ARGUMENTS.values()}
+    tables = (
+        *plain._CHAINS,
+        plain._COMPARISONS,
+        plain._ONE_ARGUMENT,
+        plain._TRIMS,
+        plain._TYPES,
+        plain._PARTS,
+        plain._ANONYMOUS,
+    )
+    words = {word for table in tables for word in table.values()} | {
+        names[0] for names in plain._SEVERAL_ARGUMENTS.values()
+    }
     assert words <= WORDS
 
 

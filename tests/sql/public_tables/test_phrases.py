@@ -24,16 +24,31 @@ from sql.hostile import PIECES
 
 ENGINE = duckdb.connect(config={"threads": "1"})
 CHARACTERS = st.characters(exclude_categories=("Cs",), exclude_characters="\0")
-HOSTILE = st.lists(st.sampled_from([piece for piece in PIECES if piece not in ("\0", "\ud800")]), max_size=8)
+HOSTILE = st.lists(
+    st.sampled_from([piece for piece in PIECES if piece not in ("\0", "\ud800")]), max_size=8
+)
 
 
 def test_every_leaf_is_written_in_its_own_way() -> None:
     names = NameTable()
-    phrase = ("SELECT", names.number_name("a"), ",", TextLiteral("it's"), ",", (NumberLiteral(15, 1), "+", NumberLiteral(7)), "FROM", NumberedTable(0))
-    assert write_fragment(phrase, names) == """SELECT "name 0" , 'it''s' , 1.5 + 7 FROM "public 0\""""
+    phrase = (
+        "SELECT",
+        names.number_name("a"),
+        ",",
+        TextLiteral("it's"),
+        ",",
+        (NumberLiteral(15, 1), "+", NumberLiteral(7)),
+        "FROM",
+        NumberedTable(0),
+    )
+    assert (
+        write_fragment(phrase, names) == """SELECT "name 0" , 'it''s' , 1.5 + 7 FROM "public 0\""""
+    )
 
 
-@pytest.mark.parametrize("word", ["year FROM day)", "COPY", ";", "select", "--", "", " ", "name", "'", '"', "SELECT 1"])
+@pytest.mark.parametrize(
+    "word", ["year FROM day)", "COPY", ";", "select", "--", "", " ", "name", "'", '"', "SELECT 1"]
+)
 def test_a_word_that_is_not_listed_is_not_written(word: str) -> None:
     with pytest.raises(InvalidArgument, match="list of words"):
         write_fragment(("SELECT", word), NameTable())
@@ -41,10 +56,50 @@ def test_a_word_that_is_not_listed_is_not_written(word: str) -> None:
 
 def test_the_list_has_words_and_signs_of_expressions_alone() -> None:
     signs = {word for word in WORDS if not re.fullmatch(r"[A-Za-z_]+(?: [A-Z]+)?", word)}
-    assert signs == {"(", ")", ",", ".", "*", "+", "-", "/", "%", "||", "=", "<>", "<", "<=", ">", ">="}
-    changes = {"COPY", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "ATTACH", "SET", "PRAGMA", "CALL", "LOAD", "INSTALL"}
+    assert signs == {
+        "(",
+        ")",
+        ",",
+        ".",
+        "*",
+        "+",
+        "-",
+        "/",
+        "%",
+        "||",
+        "=",
+        "<>",
+        "<",
+        "<=",
+        ">",
+        ">=",
+    }
+    changes = {
+        "COPY",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "CREATE",
+        "DROP",
+        "ALTER",
+        "ATTACH",
+        "SET",
+        "PRAGMA",
+        "CALL",
+        "LOAD",
+        "INSTALL",
+    }
     assert not changes & {part.upper() for word in WORDS for part in word.split()}
-    reading = {"read_csv", "read_parquet", "read_text", "glob", "getenv", "query", "query_table", "current_setting"}
+    reading = {
+        "read_csv",
+        "read_parquet",
+        "read_text",
+        "glob",
+        "getenv",
+        "query",
+        "query_table",
+        "current_setting",
+    }
     assert not reading & {word.lower() for word in WORDS}
 
 
@@ -64,13 +119,17 @@ def test_the_list_has_words_and_signs_of_expressions_alone() -> None:
 )
 def test_numbers(number: NumberLiteral, written: str) -> None:
     assert write_fragment(number, NameTable()) == written
-    assert float(ENGINE.execute(f"SELECT {written}").fetchall()[0][0]) == pytest.approx(float(written))
+    assert float(ENGINE.execute(f"SELECT {written}").fetchall()[0][0]) == pytest.approx(
+        float(written)
+    )
 
 
 @given(st.one_of(st.text(CHARACTERS, max_size=30), HOSTILE.map("".join)))
 def test_text_arrives_as_it_was(value: str) -> None:
     """One literal, whatever stands in it and beside it."""
-    assert ENGINE.execute(f"SELECT {escape_text(value)} , {escape_text(value)} || {escape_text('x')}").fetchall() == [(value, value + "x")]
+    assert ENGINE.execute(
+        f"SELECT {escape_text(value)} , {escape_text(value)} || {escape_text('x')}"
+    ).fetchall() == [(value, value + "x")]
     assert re.fullmatch("'(?:[^']|'')*'", escape_text(value), re.DOTALL)
 
 
@@ -82,11 +141,16 @@ def test_what_is_no_text_is_not_written(value: str) -> None:
 
 def test_names_go_by_numbers_and_come_back() -> None:
     names = NameTable("mark")
-    a, table, weird = names.number_name("Region"), names.number_name("region", table=True), names.number_name('we"ird')
+    a, table, weird = (
+        names.number_name("Region"),
+        names.number_name("region", table=True),
+        names.number_name('we"ird'),
+    )
     assert (a, table, weird) == (NumberedName(0), NumberedName(1), NumberedName(2))
     assert names.number_name("REGION") == a
-    assert names.restore_names('sum("mark 0") of mark 2 in "mark 2", not mark 9 nor bookmark 1') == (
-        'sum(Region) of we"ird in "we""ird", not mark 9 nor bookmark 1'
+    assert (
+        names.restore_names('sum("mark 0") of mark 2 in "mark 2", not mark 9 nor bookmark 1')
+        == 'sum(Region) of we"ird in "we""ird", not mark 9 nor bookmark 1'
     )
     names.set_spelling("REGION")
     assert names.restore_names("mark 0") == "REGION"
@@ -96,4 +160,9 @@ def test_no_output_hides_another() -> None:
     names = NameTable()
     for name in ("a", "a_1"):
         names.number_name(name)
-    assert names.list_outputs(["name 0", "name 0_1", "name 1", "count(*)"]) == ["a", "a_1", "a_1_1", "count(*)"]
+    assert names.list_outputs(["name 0", "name 0_1", "name 1", "count(*)"]) == [
+        "a",
+        "a_1",
+        "a_1_1",
+        "count(*)",
+    ]

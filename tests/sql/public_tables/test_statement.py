@@ -1,4 +1,6 @@
-"""Questions about public tables: what is read, what is left to the reader of questions about people, what is refused."""
+"""Questions about public tables: what is read, what is left to the reader of questions about
+people, what is refused.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ from sql.hostile import SENTINEL, check_written, read, statements, texts
 
 CATALOG = Catalog(
     {
-        "regions": TableEntry(Schema("regions", (Column("region", "text"), Column("people", "integer")), None)),
-        "visits": TableEntry(Schema("visits", (Column("region", "text"),), "who"), population="people"),
+        "regions": TableEntry(
+            Schema("regions", (Column("region", "text"), Column("people", "integer")), None)
+        ),
+        "visits": TableEntry(
+            Schema("visits", (Column("region", "text"),), "who"), population="people"
+        ),
     }
 )
 
@@ -26,12 +32,30 @@ CATALOG = Catalog(
     "sql",
     [
         "SELECT * FROM regions",
-        "select region, sum(people) as n from REGIONS group by region having sum(people) > 3 order by n desc limit 2 offset 1",
-        "WITH big AS (SELECT * FROM regions WHERE people > 5) SELECT COUNT(*) FROM big JOIN regions USING (region)",
-        "SELECT r.region FROM regions r, regions s WHERE r.region = s.region UNION ALL SELECT region FROM regions",
-        "SELECT CASE WHEN people > 3 THEN 'many' ELSE lower(region) END AS x, CAST(people AS DOUBLE) / 2 FROM regions",
-        "SELECT MEDIAN(people), QUANTILE(people, 0.9), STDDEV_POP(people), COUNT(DISTINCT region) FILTER (WHERE people > 1) FROM regions",
-        "SELECT COUNT(*) FROM (SELECT region FROM regions) t WHERE region LIKE 'n%' AND region IN ('north') OR region IS NULL",
+        (
+            "select region, sum(people) as n from REGIONS group by region having sum(people) > 3"
+            " order by n desc limit 2 offset 1"
+        ),
+        (
+            "WITH big AS (SELECT * FROM regions WHERE people > 5) SELECT COUNT(*) FROM big JOIN"
+            " regions USING (region)"
+        ),
+        (
+            "SELECT r.region FROM regions r, regions s WHERE r.region = s.region UNION ALL SELECT"
+            " region FROM regions"
+        ),
+        (
+            "SELECT CASE WHEN people > 3 THEN 'many' ELSE lower(region) END AS x, CAST(people AS"
+            " DOUBLE) / 2 FROM regions"
+        ),
+        (
+            "SELECT MEDIAN(people), QUANTILE(people, 0.9), STDDEV_POP(people), COUNT(DISTINCT"
+            " region) FILTER (WHERE people > 1) FROM regions"
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT region FROM regions) t WHERE region LIKE 'n%' AND region"
+            " IN ('north') OR region IS NULL"
+        ),
     ],
 )
 def test_plain_questions_about_public_tables(sql: str) -> None:
@@ -86,55 +110,97 @@ def shown(sql: str) -> str:
     """What is written of a question, with the names put back in."""
     found = read_public_query(sql, CATALOG)
     assert found is not None
-    return found.names.restore_names(write_fragment(found.fragment, found.names)).replace('"public 0"', "regions")
+    return found.names.restore_names(write_fragment(found.fragment, found.names)).replace(
+        '"public 0"', "regions"
+    )
 
 
 @pytest.mark.parametrize(
     ("sql", "written"),
     [
         ("FROM regions", "SELECT * FROM regions AS regions"),
-        ("SELECT DISTINCT r.* FROM (regions), regions r", "SELECT DISTINCT r . * FROM regions AS regions , regions AS r"),
+        (
+            "SELECT DISTINCT r.* FROM (regions), regions r",
+            "SELECT DISTINCT r . * FROM regions AS regions , regions AS r",
+        ),
         (
             "SELECT a x FROM regions AS t(a, b) LEFT JOIN regions s ON a = s.region WHERE b > 1",
-            "SELECT a AS x FROM regions AS t ( a , b ) LEFT JOIN regions AS s ON ( a = s . region ) WHERE ( b > 1 )",
+            (
+                "SELECT a AS x FROM regions AS t ( a , b ) LEFT JOIN regions AS s ON ( a = s ."
+                " region ) WHERE ( b > 1 )"
+            ),
         ),
         (
-            "SELECT * EXCLUDE (people) REPLACE (1 AS region) FROM regions NATURAL JOIN regions s FULL OUTER JOIN regions t USING (region)",
-            "SELECT * EXCLUDE ( people ) REPLACE ( 1 AS region ) FROM regions AS regions NATURAL JOIN regions AS s "
-            "FULL OUTER JOIN regions AS t USING ( region )",
+            (
+                "SELECT * EXCLUDE (people) REPLACE (1 AS region) FROM regions NATURAL JOIN regions"
+                " s FULL OUTER JOIN regions t USING (region)"
+            ),
+            (
+                "SELECT * EXCLUDE ( people ) REPLACE ( 1 AS region ) FROM regions AS regions"
+                " NATURAL JOIN regions AS s FULL OUTER JOIN regions AS t USING ( region )"
+            ),
         ),
-        ("SELECT * RENAME (people AS n) FROM regions", "SELECT * RENAME ( people AS n ) FROM regions AS regions"),
+        (
+            "SELECT * RENAME (people AS n) FROM regions",
+            "SELECT * RENAME ( people AS n ) FROM regions AS regions",
+        ),
         (
             "SELECT COUNT(*) FROM regions GROUP BY ALL ORDER BY ALL DESC",
             "SELECT count ( * ) FROM regions AS regions GROUP BY ALL ORDER BY ALL DESC",
         ),
         (
-            "SELECT region FROM regions GROUP BY 1, people HAVING MAX(people) > 2 ORDER BY region NULLS FIRST LIMIT 3 OFFSET 1",
-            "SELECT region FROM regions AS regions GROUP BY 1 , people "
-            "HAVING coalesce ( CAST ( ( max ( people ) > 2 ) AS BOOLEAN ) , FALSE ) "
-            "ORDER BY region NULLS FIRST LIMIT 3 OFFSET 1",
+            (
+                "SELECT region FROM regions GROUP BY 1, people HAVING MAX(people) > 2 ORDER BY"
+                " region NULLS FIRST LIMIT 3 OFFSET 1"
+            ),
+            (
+                "SELECT region FROM regions AS regions GROUP BY 1 , people "
+                "HAVING coalesce ( CAST ( ( max ( people ) > 2 ) AS BOOLEAN ) , FALSE ) "
+                "ORDER BY region NULLS FIRST LIMIT 3 OFFSET 1"
+            ),
         ),
         (
-            "SELECT 1 FROM regions r JOIN regions s ON ((r.region = s.region) AND ((r.people < s.people AND s.region IS NULL)))",
-            "SELECT 1 FROM regions AS r JOIN regions AS s ON ( r . region = s . region ) AND ( r . people < s . people ) "
-            "AND coalesce ( CAST ( ( s . region IS NULL ) AS BOOLEAN ) , FALSE )",
+            (
+                "SELECT 1 FROM regions r JOIN regions s ON ((r.region = s.region) AND ((r.people <"
+                " s.people AND s.region IS NULL)))"
+            ),
+            (
+                "SELECT 1 FROM regions AS r JOIN regions AS s ON ( r . region = s . region ) AND ("
+                " r . people < s . people ) AND coalesce ( CAST ( ( s . region IS NULL ) AS BOOLEAN"
+                " ) , FALSE )"
+            ),
         ),
         (
-            "SELECT 1 FROM regions r JOIN regions s ON LOWER(r.region) = s.region WHERE LOWER(r.region) = 'x'",
-            "SELECT 1 FROM regions AS r JOIN regions AS s ON ( lower ( r . region ) = s . region ) "
-            "AND coalesce ( CAST ( ( lower ( r . region ) = s . region ) AS BOOLEAN ) , FALSE ) "
-            "WHERE coalesce ( CAST ( ( lower ( r . region ) = 'x' ) AS BOOLEAN ) , FALSE )",
+            (
+                "SELECT 1 FROM regions r JOIN regions s ON LOWER(r.region) = s.region WHERE"
+                " LOWER(r.region) = 'x'"
+            ),
+            (
+                "SELECT 1 FROM regions AS r JOIN regions AS s ON ( lower ( r . region ) = s ."
+                " region ) AND coalesce ( CAST ( ( lower ( r . region ) = s . region ) AS BOOLEAN )"
+                " , FALSE ) WHERE coalesce ( CAST ( ( lower ( r . region ) = 'x' ) AS BOOLEAN ) ,"
+                " FALSE )"
+            ),
         ),
         (
-            "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT n, region FROM c, regions",
-            "WITH RECURSIVE c ( n ) AS ( SELECT 1 UNION ALL SELECT ( n + 1 ) FROM c AS c WHERE ( n < 3 ) ) "
-            "SELECT n , region FROM c AS c , regions AS regions",
+            (
+                "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT"
+                " n, region FROM c, regions"
+            ),
+            (
+                "WITH RECURSIVE c ( n ) AS ( SELECT 1 UNION ALL SELECT ( n + 1 ) FROM c AS c WHERE"
+                " ( n < 3 ) ) SELECT n , region FROM c AS c , regions AS regions"
+            ),
         ),
         (
-            "WITH a AS MATERIALIZED (SELECT 1), b AS NOT MATERIALIZED (SELECT * FROM a) "
-            "SELECT * FROM b UNION BY NAME SELECT * FROM regions",
-            "WITH a AS MATERIALIZED ( SELECT 1 ) , b AS NOT MATERIALIZED ( SELECT * FROM a AS a ) "
-            "SELECT * FROM b AS b UNION BY NAME SELECT * FROM regions AS regions",
+            (
+                "WITH a AS MATERIALIZED (SELECT 1), b AS NOT MATERIALIZED (SELECT * FROM a) "
+                "SELECT * FROM b UNION BY NAME SELECT * FROM regions"
+            ),
+            (
+                "WITH a AS MATERIALIZED ( SELECT 1 ) , b AS NOT MATERIALIZED ( SELECT * FROM a AS a"
+                " ) SELECT * FROM b AS b UNION BY NAME SELECT * FROM regions AS regions"
+            ),
         ),
         (
             "(SELECT region FROM regions) UNION (SELECT 'x') ORDER BY 1 LIMIT 2",
@@ -171,15 +237,27 @@ def test_a_join_within_a_join_is_written_once() -> None:
         ("SELECT * FROM regions INTERSECT SELECT * FROM regions", "This is not read"),
         ("SELECT * FROM main.regions", "A table is named by its name alone"),
         ("SELECT * FROM regions TABLESAMPLE 10 PERCENT", "A table is named by its name alone"),
-        ("SELECT * FROM (regions JOIN regions s USING (region))", "A table is named by its name alone"),
-        ("SELECT * FROM regions, (WITH b AS (SELECT 1) SELECT * FROM b) x, b", "There is no table b here"),
-        ("WITH region AS (SELECT * FROM region) SELECT * FROM region, regions", "There is no table region here"),
+        (
+            "SELECT * FROM (regions JOIN regions s USING (region))",
+            "A table is named by its name alone",
+        ),
+        (
+            "SELECT * FROM regions, (WITH b AS (SELECT 1) SELECT * FROM b) x, b",
+            "There is no table b here",
+        ),
+        (
+            "WITH region AS (SELECT * FROM region) SELECT * FROM region, regions",
+            "There is no table region here",
+        ),
         ("SELECT COLUMNS('a') FROM regions", "This is not read"),
         ("SELECT 0x1F FROM regions", "A number ends where a word begins"),
         ("SELECT people, 1a FROM regions", "A number ends where a word begins"),
         ('SELECT CAST(people AS "INT and more") FROM regions', "A name in double quotes"),
         ('SELECT EXTRACT("year" FROM region) AS "year" FROM regions', "A name in double quotes"),
-        ("SELECT 1 FROM regions" + " UNION ALL SELECT 1" * 1200, "This question is nested too deeply"),
+        (
+            "SELECT 1 FROM regions" + " UNION ALL SELECT 1" * 1200,
+            "This question is nested too deeply",
+        ),
     ],
 )
 def test_a_statement_that_is_refused_says_why(sql: str, what: str) -> None:
@@ -190,13 +268,22 @@ def test_a_statement_that_is_refused_says_why(sql: str, what: str) -> None:
 
 def test_long_lines_stay_flat() -> None:
     assert shown("SELECT 1" + " + 1" * 1500 + " FROM regions").count("(") == 1
-    assert shown("SELECT 1 FROM regions WHERE" + " region = 'a' OR" * 600 + " TRUE").count("OR") == 600
+    assert (
+        shown("SELECT 1 FROM regions WHERE" + " region = 'a' OR" * 600 + " TRUE").count("OR") == 600
+    )
 
 
 def test_names_are_shown_as_they_are_declared_or_given() -> None:
-    found = read_public_query('SELECT REGION, people AS "REGIONS", Max(PEOPLE) FROM regions', CATALOG)
+    found = read_public_query(
+        'SELECT REGION, people AS "REGIONS", Max(PEOPLE) FROM regions', CATALOG
+    )
     assert found is not None
-    assert found.names.list_outputs(["name 0", "name 1", 'max("name 1")', "name 2"]) == ["region", "people", "max(people)", "REGIONS"]
+    assert found.names.list_outputs(["name 0", "name 1", 'max("name 1")', "name 2"]) == [
+        "region",
+        "people",
+        "max(people)",
+        "REGIONS",
+    ]
 
 
 @pytest.mark.parametrize("node", ["side", "kind", "method"])

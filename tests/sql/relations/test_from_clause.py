@@ -37,14 +37,21 @@ def test_what_doubles_again_and_again_is_refused(part: str) -> None:
 
 
 def test_expressions_that_double_are_refused() -> None:
-    first, part, last = "SELECT age AS x FROM visits", "SELECT (x + x) % 7 AS x FROM a{0}", "SELECT SUM(x) FROM a{0}"
+    first, part, last = (
+        "SELECT age AS x FROM visits",
+        "SELECT (x + x) % 7 AS x FROM a{0}",
+        "SELECT SUM(x) FROM a{0}",
+    )
     assert ask(chain(first, part, last, 3)).aggregates
     with pytest.raises(Unsupported, match="too intricate"):
         ask(chain(first, part, last, 30))
 
 
 def test_too_many_foldings_are_refused() -> None:
-    first, part = "SELECT patient_id, age FROM visits", "SELECT patient_id, MAX(age) AS age FROM a{0} GROUP BY patient_id"
+    first, part = (
+        "SELECT patient_id, age FROM visits",
+        "SELECT patient_id, MAX(age) AS age FROM a{0} GROUP BY patient_id",
+    )
     assert ask(chain(first, part, "SELECT AVG(age) FROM a{0}", 20)).plan.bound.max_rows == 1
     with pytest.raises(Unsupported, match="more than 50 tables"):
         ask(chain(first, part, "SELECT AVG(age) FROM a{0}", 60))

@@ -15,13 +15,27 @@ TEXT = tokenise("SELECT COUNT(*) FROM visits v, labs l")
 def ties(where: str) -> JoinConditions:
     tables = [exp.table_("visits", alias="v"), exp.table_("labs", alias="l")]
     select = exp.select("*").where(where, dialect="duckdb")
-    return JoinConditions(TEXT, [JoinInput(scan_table(TEXT, table, CATALOG), table) for table in tables], select.args["where"].this)
+    return JoinConditions(
+        TEXT,
+        [JoinInput(scan_table(TEXT, table, CATALOG), table) for table in tables],
+        select.args["where"].this,
+    )
 
 
 def test_equalities_of_columns_of_two_sources_are_ties() -> None:
-    found = ties("v.patient_id = l.patient_id AND (age = visit_age AND age > 3) AND v.age = v.visits_before AND value = 3")
-    assert [(tie.first[1].name, tie.second[1].name) for tie in found.conditions] == [("patient_id", "patient_id"), ("age", "visit_age")]
-    assert [node.sql() for node, _ in found.filters] == ["age > 3", "v.age = v.visits_before", "value = 3"]
+    found = ties(
+        "v.patient_id = l.patient_id AND (age = visit_age AND age > 3) AND v.age = v.visits_before"
+        " AND value = 3"
+    )
+    assert [(tie.first[1].name, tie.second[1].name) for tie in found.conditions] == [
+        ("patient_id", "patient_id"),
+        ("age", "visit_age"),
+    ]
+    assert [node.sql() for node, _ in found.filters] == [
+        "age > 3",
+        "v.age = v.visits_before",
+        "value = 3",
+    ]
 
 
 def test_a_tie_has_two_ends() -> None:

@@ -29,7 +29,9 @@ def test_the_order_of_the_tables_does_not_matter() -> None:
 
 def test_too_many_sources_are_refused() -> None:
     def sources(count: int) -> str:
-        return "SELECT COUNT(*) FROM visits v0" + "".join(f" JOIN visits v{i} USING (patient_id)" for i in range(1, count))
+        return "SELECT COUNT(*) FROM visits v0" + "".join(
+            f" JOIN visits v{i} USING (patient_id)" for i in range(1, count)
+        )
 
     assert ask(sources(MAX_INPUTS)).tables == ("visits",)
     with pytest.raises(Unsupported, match="more than 30 sources"):
@@ -37,7 +39,9 @@ def test_too_many_sources_are_refused() -> None:
 
 
 def test_caps_are_the_largest_of_the_tables() -> None:
-    bound = ask("SELECT kind, city, COUNT(*) FROM visits JOIN labs USING (patient_id) GROUP BY kind, city").plan.bound
+    bound = ask(
+        "SELECT kind, city, COUNT(*) FROM visits JOIN labs USING (patient_id) GROUP BY kind, city"
+    ).plan.bound
     assert (bound.max_groups, bound.max_rows) == (3, 7)
 
 
@@ -53,18 +57,56 @@ BY_AGE = "(SELECT patient_id, visit_age, COUNT(*) AS n FROM labs GROUP BY patien
         (f"visits v LEFT JOIN {EACH} x ON v.patient_id = x.patient_id", 5),
         (f"visits v JOIN {BY_AGE} x ON v.patient_id = x.patient_id AND x.visit_age = v.age", 5),
         (f"{BY_AGE} x JOIN visits v ON v.patient_id = x.patient_id AND x.visit_age = v.age", 5),
-        (f"{BY_AGE} x, regions r, visits v WHERE v.patient_id = x.patient_id AND x.visit_age = v.age AND r.region = v.region", 5),
-        (f"visits v JOIN {BY_AGE} x ON v.patient_id = x.patient_id", 7),  # several of hers for each visit
-        (f"{BY_AGE} x LEFT JOIN visits v ON v.patient_id = x.patient_id AND x.visit_age = v.age", 7),  # those without a visit stay
-        (f"visits v JOIN {EACH} x ON v.patient_id = x.patient_id JOIN labs l ON l.patient_id = v.patient_id", 7),
-        (f"visits v JOIN (SELECT l.* FROM labs l JOIN {EACH} x USING (patient_id)) y ON v.patient_id = y.patient_id", 7),
-        (f"(SELECT v.* FROM visits v JOIN {EACH} x USING (patient_id)) v", 5),
         (
-            f"(SELECT patient_id, age FROM visits UNION ALL SELECT v.patient_id, age FROM visits v JOIN {EACH} x USING (patient_id)) v",
+            (
+                f"{BY_AGE} x, regions r, visits v WHERE v.patient_id = x.patient_id AND x.visit_age"
+                " = v.age AND r.region = v.region"
+            ),
             5,
         ),
-        ("(SELECT patient_id, age FROM visits UNION ALL SELECT patient_id, visit_age FROM labs) v", 7),
-        (f"(SELECT v.patient_id, region FROM visits v JOIN {EACH} x USING (patient_id) GROUP BY v.patient_id, region) v", 5),
+        # several of hers for each visit
+        (f"visits v JOIN {BY_AGE} x ON v.patient_id = x.patient_id", 7),
+        # those without a visit stay
+        (
+            f"{BY_AGE} x LEFT JOIN visits v ON v.patient_id = x.patient_id AND x.visit_age = v.age",
+            7,
+        ),
+        (
+            (
+                f"visits v JOIN {EACH} x ON v.patient_id = x.patient_id JOIN labs l ON l.patient_id"
+                " = v.patient_id"
+            ),
+            7,
+        ),
+        (
+            (
+                f"visits v JOIN (SELECT l.* FROM labs l JOIN {EACH} x USING (patient_id)) y ON"
+                " v.patient_id = y.patient_id"
+            ),
+            7,
+        ),
+        (f"(SELECT v.* FROM visits v JOIN {EACH} x USING (patient_id)) v", 5),
+        (
+            (
+                "(SELECT patient_id, age FROM visits UNION ALL SELECT v.patient_id, age FROM"
+                f" visits v JOIN {EACH} x USING (patient_id)) v"
+            ),
+            5,
+        ),
+        (
+            (
+                "(SELECT patient_id, age FROM visits UNION ALL SELECT patient_id, visit_age FROM"
+                " labs) v"
+            ),
+            7,
+        ),
+        (
+            (
+                f"(SELECT v.patient_id, region FROM visits v JOIN {EACH} x USING (patient_id) GROUP"
+                " BY v.patient_id, region) v"
+            ),
+            5,
+        ),
         (f"{EACH} x JOIN {EACH} y ON x.patient_id = y.patient_id", 1),
         (f"{EACH} x JOIN drugs ON drugs.price = x.n", 7),  # one row each, and public ones
     ],
@@ -74,9 +116,20 @@ def test_rows_that_are_met_at_most_once_have_no_say_in_the_caps(rows: str, most:
 
 
 def test_in_and_exists_have_no_say_in_the_caps() -> None:
-    for condition in ("patient_id IN (SELECT patient_id FROM labs)", "patient_id NOT IN (SELECT patient_id FROM labs WHERE value > 3)"):
-        assert ask(f"SELECT region, COUNT(*) FROM visits WHERE {condition} GROUP BY region").plan.bound.max_rows == 5
-    bound = ask("SELECT kind, COUNT(*) FROM labs WHERE patient_id IN (SELECT patient_id FROM orders) GROUP BY kind").plan.bound
+    for condition in (
+        "patient_id IN (SELECT patient_id FROM labs)",
+        "patient_id NOT IN (SELECT patient_id FROM labs WHERE value > 3)",
+    ):
+        assert (
+            ask(
+                f"SELECT region, COUNT(*) FROM visits WHERE {condition} GROUP BY region"
+            ).plan.bound.max_rows
+            == 5
+        )
+    bound = ask(
+        "SELECT kind, COUNT(*) FROM labs WHERE patient_id IN (SELECT patient_id FROM orders) GROUP"
+        " BY kind"
+    ).plan.bound
     assert (bound.max_groups, bound.max_rows) == (2, 7)
 
 
@@ -86,44 +139,70 @@ TIED = "o.order_id = l.order_id AND l.drug = d.drug AND o.patient_id = v.patient
 
 def test_the_order_of_from_is_no_other_question() -> None:
     plans = [
-        ask(f"SELECT v.region, SUM(amount * price) FROM {', '.join(order)} WHERE {TIED} GROUP BY v.region").plan
+        ask(
+            f"SELECT v.region, SUM(amount * price) FROM {', '.join(order)} WHERE {TIED} GROUP BY"
+            " v.region"
+        ).plan
         for order in permutations((*THREE, "visits v"))
     ]
     assert len(plans) == 24
     assert all(plan == plans[0] for plan in plans)
-    assert ask(f"SELECT v.region, SUM(amount) FROM {', '.join(THREE)}, visits v WHERE {TIED} GROUP BY v.region").plan != plans[0]
+    assert (
+        ask(
+            f"SELECT v.region, SUM(amount) FROM {', '.join(THREE)}, visits v WHERE {TIED} GROUP BY"
+            " v.region"
+        ).plan
+        != plans[0]
+    )
 
 
 def test_either_side_of_an_equality_is_the_same() -> None:
     """USING reads the left one, which is as good as the right one; but of reals 0.0 equals -0.0."""
     one, two = (
-        ask(f"SELECT drug, COUNT(*) FROM {rows} USING (drug) GROUP BY drug").plan for rows in ("lines JOIN drugs", "drugs JOIN lines")
+        ask(f"SELECT drug, COUNT(*) FROM {rows} USING (drug) GROUP BY drug").plan
+        for rows in ("lines JOIN drugs", "drugs JOIN lines")
     )
     assert one == two
     ages = [
-        ask(f"SELECT AVG({side}) FROM visits v JOIN labs l ON v.patient_id = l.patient_id AND l.visit_age = v.age").plan
+        ask(
+            f"SELECT AVG({side}) FROM visits v JOIN labs l ON v.patient_id = l.patient_id AND"
+            " l.visit_age = v.age"
+        ).plan
         for side in ("age", "visit_age")
     ]
     assert ages[0] == ages[1]
     few = "(SELECT patient_id, value FROM labs WHERE kind = 'hb')"
     tied = f"labs a JOIN {few} b ON a.patient_id = b.patient_id AND a.value = b.value"
-    assert ask(f"SELECT AVG(a.value) FROM {tied}").plan != ask(f"SELECT AVG(b.value) FROM {tied}").plan
+    assert (
+        ask(f"SELECT AVG(a.value) FROM {tied}").plan != ask(f"SELECT AVG(b.value) FROM {tied}").plan
+    )
 
 
 @pytest.mark.parametrize(
     ("sql", "instead"),
     [
         (
-            "SELECT COUNT(*) FROM patients p LEFT JOIN visits v ON v.patient_id = p.id WHERE v.patient_id IS NULL",
-            "Without the LEFT JOIN, those who have no row there are found by p.id NOT IN (SELECT patient_id FROM visits), "
-            "those who have one by IN.",
+            (
+                "SELECT COUNT(*) FROM patients p LEFT JOIN visits v ON v.patient_id = p.id WHERE"
+                " v.patient_id IS NULL"
+            ),
+            (
+                "Without the LEFT JOIN, those who have no row there are found by p.id NOT IN"
+                " (SELECT patient_id FROM visits), those who have one by IN."
+            ),
         ),
         (
             "SELECT COUNT(v.patient_id) FROM patients p LEFT JOIN visits v ON v.patient_id = p.id",
-            "Write JOIN in place of LEFT JOIN, and COUNT(*); or count another column of that table.",
+            (
+                "Write JOIN in place of LEFT JOIN, and COUNT(*); or count another column of that"
+                " table."
+            ),
         ),
         (
-            "SELECT COUNT(*) FROM patients p LEFT JOIN (SELECT patient_id FROM visits) v ON v.patient_id = p.id WHERE v.patient_id IS NULL",
+            (
+                "SELECT COUNT(*) FROM patients p LEFT JOIN (SELECT patient_id FROM visits) v ON"
+                " v.patient_id = p.id WHERE v.patient_id IS NULL"
+            ),
             "Use the patient_id of the table on the left.",
         ),
     ],
@@ -132,4 +211,6 @@ def test_what_an_id_behind_a_left_join_was_meant_for_is_told(sql: str, instead: 
     with pytest.raises(Unsupported) as caught:
         ask(sql)
     assert str(caught.value).endswith(instead)
-    assert ask("SELECT COUNT(*) FROM patients p WHERE p.id NOT IN (SELECT patient_id FROM visits)").aggregates
+    assert ask(
+        "SELECT COUNT(*) FROM patients p WHERE p.id NOT IN (SELECT patient_id FROM visits)"
+    ).aggregates

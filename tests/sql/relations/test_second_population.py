@@ -30,26 +30,38 @@ def test_the_caps_are_those_of_each_population() -> None:
     plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind").plan
     assert plan.population_join is not None
     others = plan.population_join[0]
-    assert (others.max_references, plan.bound.max_rows, others.max_rows) == (4, 6, 30)  # of care, of care, of doctors
+    # of care, of care, of doctors
+    assert (others.max_references, plan.bound.max_rows, others.max_rows) == (4, 6, 30)
 
 
 def test_the_tables_of_those_who_name_others_come_first() -> None:
     """The first one says who is counted first, whichever is written first."""
-    assert ask("SELECT COUNT(*) FROM doctors JOIN care USING (doctor_id)").tables == ("care", "doctors")
+    assert ask("SELECT COUNT(*) FROM doctors JOIN care USING (doctor_id)").tables == (
+        "care",
+        "doctors",
+    )
 
 
 def test_the_order_of_from_is_no_other_question() -> None:
     tied = "c.doctor_id = d.doctor_id AND p.id = c.patient_id AND r.region = p.region"
     plans = [
-        ask(f"SELECT zone, field, COUNT(*) FROM {', '.join(order)} WHERE {tied} GROUP BY zone, field").plan
+        ask(
+            f"SELECT zone, field, COUNT(*) FROM {', '.join(order)} WHERE {tied} GROUP BY zone,"
+            " field"
+        ).plan
         for order in permutations(("care c", "doctors d", "patients p", "regions r"))
     ]
     assert all(plan == plans[0] for plan in plans)
 
 
 def test_rows_of_other_groups_use_up_no_bonds() -> None:
-    """A patient's rows of a kind that nobody declared are dropped before their bonds are counted."""
-    plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) WHERE minutes > 5 GROUP BY kind").plan
+    """A patient's rows of a kind that nobody declared are dropped before their bonds are
+    counted.
+    """
+    plan = ask(
+        "SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) WHERE minutes > 5 GROUP BY"
+        " kind"
+    ).plan
     join = find_population_join(plan.bound.source)
     assert isinstance(join, Join)
     assert isinstance(join.source, Project)
@@ -58,7 +70,9 @@ def test_rows_of_other_groups_use_up_no_bonds() -> None:
 
 
 def test_what_to_write_instead_is_said() -> None:
-    with pytest.raises(Refused, match=r"Join one source of theirs on its id, such as ON c\.x = d\.doctor_id\."):
+    with pytest.raises(
+        Refused, match=r"Join one source of theirs on its id, such as ON c\.x = d\.doctor_id\."
+    ):
         ask("SELECT COUNT(*) FROM care c JOIN doctors d ON c.kind = d.field")
     with pytest.raises(Refused, match=r"Declare max_rows_per_group under \[tables\.shifts\]\."):
         ask("SELECT COUNT(*) FROM care c JOIN shifts d ON c.doctor_id = d.doctor_id")
@@ -68,7 +82,8 @@ def test_in_how_many_groups_those_are_who_are_named_need_not_be_declared() -> No
     def asked(*open_caps: str) -> Question:
         doctors = replace(CATALOG.tables["doctors"], undeclared_caps=open_caps, auto_bounds=True)
         return parse_question(
-            "SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind", Catalog({**CATALOG.tables, "doctors": doctors})
+            "SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind",
+            Catalog({**CATALOG.tables, "doctors": doctors}),
         )
 
     assert asked("max_groups").plan == asked().plan
@@ -78,5 +93,8 @@ def test_in_how_many_groups_those_are_who_are_named_need_not_be_declared() -> No
 
 def test_groups_are_not_too_many() -> None:
     keys = "minutes, MONTH(day), years, kind"
-    with pytest.raises(Refused, match=r"There would be [\d,]+ groups, and where two populations meet there may be 100,000"):
+    with pytest.raises(
+        Refused,
+        match=r"There would be [\d,]+ groups, and where two populations meet there may be 100,000",
+    ):
         ask(f"SELECT {keys}, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY {keys}")

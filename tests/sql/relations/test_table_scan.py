@@ -9,7 +9,9 @@ from hedgerow.plan.nodes import Table
 from sql.fixtures import REGIONS, VISITS, ask
 
 
-@pytest.mark.parametrize("source", ["visits", "VISITS", '"Visits"', "visits v", "visits AS v", "'visits'"])
+@pytest.mark.parametrize(
+    "source", ["visits", "VISITS", '"Visits"', "visits v", "visits AS v", "'visits'"]
+)
 def test_one_table_by_its_name(source: str) -> None:
     question = ask(f"SELECT COUNT(*) FROM {source}")
     rows = question.plan.bound.source

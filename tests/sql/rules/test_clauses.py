@@ -16,8 +16,14 @@ def test_what_is_refused(sql: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "told"),
     [
-        ("SELECT * FROM information_schema.tables", "SELECT * FROM hedgerow.columns says, for nothing."),
-        ("SELECT DISTINCT region, COUNT(*) FROM visits GROUP BY region", "leave DISTINCT out: every group comes once."),
+        (
+            "SELECT * FROM information_schema.tables",
+            "SELECT * FROM hedgerow.columns says, for nothing.",
+        ),
+        (
+            "SELECT DISTINCT region, COUNT(*) FROM visits GROUP BY region",
+            "leave DISTINCT out: every group comes once.",
+        ),
     ],
 )
 def test_habits_are_told_what_stands_for_them(sql: str, told: str) -> None:

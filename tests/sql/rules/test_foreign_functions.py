@@ -1,4 +1,6 @@
-"""Functions of other databases: the pairs in elsewhere.sql, and that what is advised is answered."""
+"""Functions of other databases: the pairs in elsewhere.sql, and that what is advised is
+answered.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ ADVISED = {
     "x LIKE '%abc'": "city LIKE '%abc'",
     "RIGHT(x, 3) = 'abc'": "RIGHT(city, 3) = 'abc'",
     "STARTS_WITH(x, 'abc')": "STARTS_WITH(city, 'abc')",
-    "CASE WHEN x LIKE 'abc%' THEN 'abc' ELSE 'other' END": "CASE WHEN city LIKE 'abc%' THEN 'abc' ELSE 'other' END",
+    "CASE WHEN x LIKE 'abc%' THEN 'abc' ELSE 'other' END": (
+        "CASE WHEN city LIKE 'abc%' THEN 'abc' ELSE 'other' END"
+    ),
     "LEFT(x, 3)": "LEFT(city, 3)",
     "UPPER(x)": "UPPER(city)",
     "IF(x > 0, 'a', 'b')": "IF(age > 0, 'a', 'b')",
@@ -43,7 +47,9 @@ AGGREGATES = {
     "VAR_SAMP(x), or VAR_POP(x)": "VAR_SAMP(age), VAR_POP(age)",
     "STDDEV_SAMP(x), or STDDEV_POP(x)": "STDDEV_SAMP(age), STDDEV_POP(age)",
     "COVAR_POP(y, x) / VAR_POP(x)": "COVAR_POP(Cost, age) / VAR_POP(age)",
-    "AVG(y) - COVAR_POP(y, x) / VAR_POP(x) * AVG(x)": "AVG(Cost) - COVAR_POP(Cost, age) / VAR_POP(age) * AVG(age)",
+    "AVG(y) - COVAR_POP(y, x) / VAR_POP(x) * AVG(x)": (
+        "AVG(Cost) - COVAR_POP(Cost, age) / VAR_POP(age) * AVG(age)"
+    ),
     "CORR(y, x) * CORR(y, x)": "CORR(Cost, age) * CORR(Cost, age)",
 }
 
@@ -57,7 +63,11 @@ def test_what_is_advised_is_answered() -> None:
     told = "\n".join([*REPLACEMENTS.values(), *(rule.fix for rule in RULES)])
     for advised, written in (ADVISED | AGGREGATES).items():
         assert advised in told
-        ask(f"SELECT COUNT({written}) FROM visits" if advised in ADVISED else f"SELECT {written} FROM visits")
+        ask(
+            f"SELECT COUNT({written}) FROM visits"
+            if advised in ADVISED
+            else f"SELECT {written} FROM visits"
+        )
 
 
 @pytest.mark.parametrize("name", sorted(REPLACEMENTS))

@@ -18,9 +18,31 @@ def test_what_is_refused(sql: str, told: str) -> None:
 
 
 def test_arguments_are_taken_off_and_the_function_is_wrapped() -> None:
-    heading = tokenise_query("SELECT SUM(x, contribution_bounds_per_group => (-1.5, .5)), MAX(y, method => 'Propose', bound => 1e2) FROM t")
+    heading = tokenise_query(
+        "SELECT SUM(x, contribution_bounds_per_group => (-1.5, .5)), MAX(y, method => 'Propose',"
+        " bound => 1e2) FROM t"
+    )
     assert [token.text for token in heading.body] == (
-        ["SELECT", "\0" + "0", "(", "SUM", "(", "x", ")", ")", ",", "\0" + "1", "(", "MAX", "(", "y", ")", ")", "FROM", "t"]
+        [
+            "SELECT",
+            "\0" + "0",
+            "(",
+            "SUM",
+            "(",
+            "x",
+            ")",
+            ")",
+            ",",
+            "\0" + "1",
+            "(",
+            "MAX",
+            "(",
+            "y",
+            ")",
+            ")",
+            "FROM",
+            "t",
+        ]
     )
     assert heading.text.named_arguments == (
         NamedArguments(limits=(Fraction(-3, 2), Fraction(1, 2))),
@@ -31,7 +53,9 @@ def test_arguments_are_taken_off_and_the_function_is_wrapped() -> None:
 def test_a_function_that_is_not_wrapped_has_none() -> None:
     heading = tokenise_query("SELECT SUM(x, contribution_bounds_per_group => (0, 1)) FROM t")
     assert find_named_arguments(heading.text, exp.Anonymous(this="x")) is None
-    assert find_named_arguments(heading.text, exp.Anonymous(this="\0" + "0")) == NamedArguments(limits=(Fraction(0), Fraction(1)))
+    assert find_named_arguments(heading.text, exp.Anonymous(this="\0" + "0")) == NamedArguments(
+        limits=(Fraction(0), Fraction(1))
+    )
 
 
 def test_without_named_arguments_the_tokens_stay() -> None:

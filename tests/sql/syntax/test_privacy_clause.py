@@ -30,12 +30,16 @@ def test_what_is_refused(sql: str, told: str) -> None:
 )
 def test_options_of_others_that_the_policy_settles_are_told_so(option: str, told: str) -> None:
     with pytest.raises(Unsupported) as caught:
-        tokenise_query(f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1, {option}) COUNT(*) FROM visits")
+        tokenise_query(
+            f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1, {option}) COUNT(*) FROM visits"
+        )
     assert str(caught.value).endswith(told)
 
 
 def test_numbers_are_exact_decimals() -> None:
-    heading = tokenise_query("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.1, delta = 1.5e-12) 1")
+    heading = tokenise_query(
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.1, delta = 1.5e-12) 1"
+    )
     assert heading.options.epsilon == Fraction(1, 10)
     assert heading.options.delta == Fraction(3, 2 * 10**12)
 
@@ -49,6 +53,9 @@ def test_the_heading_is_taken_off_and_places_stay() -> None:
 
 
 def test_a_smaller_cap_of_the_question_counts() -> None:
-    sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 2) age, COUNT(*) FROM visits GROUP BY age"
+    sql = (
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 2) age, COUNT(*) FROM"
+        " visits GROUP BY age"
+    )
     assert ask(sql).plan.bound.max_groups == 2
     assert ask("SELECT age, COUNT(*) FROM visits GROUP BY age").plan.bound.max_groups == 3

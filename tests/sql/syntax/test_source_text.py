@@ -32,10 +32,13 @@ def test_a_refusal_says_what_shows_where_and_tells_what_to_write() -> None:
         "Window functions look at other people's rows",
         "    SELECT AVG(age) OVER (PARTITION BY region) FROM visits",
         "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
-        "Write a GROUP BY instead. For ranks, write ORDER BY: it sees the answer. "
-        "For the first or last of each person, write MIN(x) or MAX(x) in a subquery with GROUP BY on the id. "
-        "For the largest, ask for QUANTILE(x, 0.9) first, and write its number: WHERE x >= 100. "
-        "For shares of a total, ask for the counts and divide by their sum: what is made of an answer is free.",
+        (
+            "Write a GROUP BY instead. For ranks, write ORDER BY: it sees the answer. For the first"
+            " or last of each person, write MIN(x) or MAX(x) in a subquery with GROUP BY on the id."
+            " For the largest, ask for QUANTILE(x, 0.9) first, and write its number: WHERE x >="
+            " 100. For shares of a total, ask for the counts and divide by their sum: what is made"
+            " of an answer is free."
+        ),
     ]
 
 
@@ -52,9 +55,15 @@ def test_a_refusal_says_what_shows_where_and_tells_what_to_write() -> None:
         ("SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE", "CURRENT_DATE"),
         ("SELECT COUNT(*) FROM visits WHERE (age, 1) = (2, 1)", "(age, 1)"),
         ("SELECT COUNT(*) FROM visits\nWHERE age > 3 AND agee < 5\nGROUP BY region", "agee"),
-        ("SELECT COUNT(*) FROM visits RIGHT JOIN regions USING (region)", "JOIN regions USING (region)"),
+        (
+            "SELECT COUNT(*) FROM visits RIGHT JOIN regions USING (region)",
+            "JOIN regions USING (region)",
+        ),
         ("SELECT COUNT(*) FROM visits, regions", "regions"),
-        ("SELECT COUNT(*) FROM visits WHERE age > (SELECT age FROM visits)", "(SELECT age FROM visits)"),
+        (
+            "SELECT COUNT(*) FROM visits WHERE age > (SELECT age FROM visits)",
+            "(SELECT age FROM visits)",
+        ),
         ("SELECT COUNT(*) FROM visits WHERE frob() = 1", "frob()"),
         ("SELECT COUNT(*) FROM visits ORDER BY ALL", "ALL"),
         ("SELECT COUNT(*) FROM visits GROUP BY 'x'", "'x'"),
@@ -67,7 +76,12 @@ def test_the_offending_piece_is_underlined(sql: str, piece: str) -> None:
 
 
 def test_a_long_line_is_cut_around_the_piece() -> None:
-    sql = "SELECT COUNT(*) FROM visits WHERE " + "age > 3 AND " * 50 + "agee < 5" + " AND age > 4" * 50
+    sql = (
+        "SELECT COUNT(*) FROM visits WHERE "
+        + "age > 3 AND " * 50
+        + "agee < 5"
+        + " AND age > 4" * 50
+    )
     _, line, _, _ = lines(sql)
     assert len(line) < 120
     assert line.strip().startswith("…")
@@ -100,7 +114,10 @@ def test_text_that_is_no_text_is_refused() -> None:
         ('SELECT\n\n "open', "not closed"),
         ("SELECT " + "1, " * MAX_TOKENS, f"more than {MAX_TOKENS}"),
         ("SELECT " + "(" * (MAX_DEPTH + 1) + "1" + ")" * (MAX_DEPTH + 1), "nested more than 40"),
-        ("SELECT " + "CASE WHEN " * (MAX_DEPTH + 1) + "1" + " THEN 1 END" * (MAX_DEPTH + 1), "nested more than 40"),
+        (
+            "SELECT " + "CASE WHEN " * (MAX_DEPTH + 1) + "1" + " THEN 1 END" * (MAX_DEPTH + 1),
+            "nested more than 40",
+        ),
     ],
 )
 def test_limits_come_before_the_parser(sql: str, what: str) -> None:
@@ -114,13 +131,18 @@ def test_limits_come_before_the_parser(sql: str, what: str) -> None:
 
 
 def test_forty_brackets_are_read() -> None:
-    assert ask("SELECT " + "(" * (MAX_DEPTH - 1) + "COUNT(*)" + ")" * (MAX_DEPTH - 1) + " FROM visits").outputs
+    assert ask(
+        "SELECT " + "(" * (MAX_DEPTH - 1) + "COUNT(*)" + ")" * (MAX_DEPTH - 1) + " FROM visits"
+    ).outputs
 
 
 def test_a_node_without_a_place_underlines_the_whole() -> None:
     text = tokenise("SELECT 1")
     assert text.find_span(exp.Star()) is None
-    assert str(text.refusal(Unbounded, "What", exp.Star(), "Do.")) == "What\n    SELECT 1\n    ^^^^^^^^\nDo."
+    assert (
+        str(text.refusal(Unbounded, "What", exp.Star(), "Do."))
+        == "What\n    SELECT 1\n    ^^^^^^^^\nDo."
+    )
     assert text.format_node(exp.Star()) == "*"
 
 
@@ -153,9 +175,22 @@ def test_what_is_read_as_something_else_is_told_from_the_tree() -> None:
         ask("SELECT AVG(age > 3 OR smoker) FROM visits")
 
 
-_NUMBERS = st.sampled_from(["age", "EXTRACT(month FROM day)", "YEAR(day)", "LENGTH(region)", "7", "visits.age", '"age"'])
-_TEXTS = st.sampled_from(["region", "city", "'a b'", "SUBSTRING(city, 1, 2)", "SUBSTRING(city FROM 1 FOR 2)"])
-_DAYS = st.sampled_from(["day", "month", "day + INTERVAL 1 DAY", "month - INTERVAL '2' WEEK", "DATE_TRUNC('month', day)", "day + 3"])
+_NUMBERS = st.sampled_from(
+    ["age", "EXTRACT(month FROM day)", "YEAR(day)", "LENGTH(region)", "7", "visits.age", '"age"']
+)
+_TEXTS = st.sampled_from(
+    ["region", "city", "'a b'", "SUBSTRING(city, 1, 2)", "SUBSTRING(city FROM 1 FOR 2)"]
+)
+_DAYS = st.sampled_from(
+    [
+        "day",
+        "month",
+        "day + INTERVAL 1 DAY",
+        "month - INTERVAL '2' WEEK",
+        "DATE_TRUNC('month', day)",
+        "day + 3",
+    ]
+)
 
 
 def _larger(numbers: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -182,19 +217,31 @@ def _larger(numbers: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-_EXPRESSIONS = st.one_of(st.recursive(_NUMBERS, _larger, max_leaves=6), _TEXTS, _DAYS, st.builds("{} || {}".format, _TEXTS, _TEXTS))
+_EXPRESSIONS = st.one_of(
+    st.recursive(_NUMBERS, _larger, max_leaves=6),
+    _TEXTS,
+    _DAYS,
+    st.builds("{} || {}".format, _TEXTS, _TEXTS),
+)
 
 
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(before=_EXPRESSIONS, key=_EXPRESSIONS, after=_EXPRESSIONS)
-def test_what_is_told_of_an_expression_reads_as_the_expression(before: str, key: str, after: str) -> None:
+def test_what_is_told_of_an_expression_reads_as_the_expression(
+    before: str, key: str, after: str
+) -> None:
     sql = f"SELECT {before}, {key}, {after} FROM visits"
     node = sqlglot.parse_one(sql, dialect="duckdb").expressions[1]
     told = tokenise(sql).format_node(node)
     assert len(told) <= 300
-    assert told.endswith("…") or sqlglot.parse_one(f"SELECT {told}", dialect="duckdb").expressions[0] == node
+    assert (
+        told.endswith("…")
+        or sqlglot.parse_one(f"SELECT {told}", dialect="duckdb").expressions[0] == node
+    )
 
 
-@pytest.mark.parametrize("cast", ["age::numeric", "CAST(age AS DECIMAL)", "CAST(age AS DECIMAL(5, 1))", "age::varchar"])
+@pytest.mark.parametrize(
+    "cast", ["age::numeric", "CAST(age AS DECIMAL)", "CAST(age AS DECIMAL(5, 1))", "age::varchar"]
+)
 def test_a_type_that_the_parser_spells_out_is_underlined_as_it_was_written(cast: str) -> None:
     assert marked(f"SELECT COUNT(*) FROM visits WHERE {cast} > 1") == cast

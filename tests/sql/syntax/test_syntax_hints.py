@@ -24,7 +24,9 @@ ODD = (
 NAMED = Catalog(
     {
         "visits": replace(
-            CATALOG.tables["visits"], schema=replace(VISITS, columns=(*VISITS.columns, *ODD)), hidden=frozenset({"secret name"})
+            CATALOG.tables["visits"],
+            schema=replace(VISITS, columns=(*VISITS.columns, *ODD)),
+            hidden=frozenset({"secret name"}),
         )
     }
 )
@@ -46,17 +48,49 @@ def refused(sql: str) -> list[str]:
         ("SELCT COUNT(*) FROM visits", "SELCT", "Did you mean SELECT?"),
         ("SELECT COUNT(*) FROM `visits` WHERE `age` > 5", "`visits`", "Write visits."),
         ("SELECT COUNT(`Date of Birth`) FROM visits", "`Date of Birth`", 'Write "Date of Birth".'),
-        ("SELECT COUNT(*) FROM visits WHERE Date of Birth IS NULL", "Date of Birth", 'Write "Date of Birth".'),
+        (
+            "SELECT COUNT(*) FROM visits WHERE Date of Birth IS NULL",
+            "Date of Birth",
+            'Write "Date of Birth".',
+        ),
         ("SELECT AVG(Height (cm)) FROM visits", "Height (cm)", 'Write "Height (cm)".'),
         ("SELECT COUNT(*) FROM visits WHERE smoker? IS NULL", "smoker?", 'Write "Smoker?".'),
-        ("SELECT when, COUNT(*) FROM visits GROUP BY when", "when", 'when is a word of SQL; as a name it takes double quotes: "when".'),
-        ("SELECT COUNT(*) FROM visits WHERE secret name IS NULL", "name", 'A name with a blank in it takes double quotes: "secret name".'),
+        (
+            "SELECT when, COUNT(*) FROM visits GROUP BY when",
+            "when",
+            'when is a word of SQL; as a name it takes double quotes: "when".',
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE secret name IS NULL",
+            "name",
+            'A name with a blank in it takes double quotes: "secret name".',
+        ),
         ("SELECT DIV(age, 10) AS d, COUNT(*) FROM visits GROUP BY d", "DIV", "Write FLOOR(a / b)."),
-        ("SELECT DECODE(region, 'a', 'b', 'c') AS d, COUNT(*) FROM visits GROUP BY d", "DECODE", "THEN 'a' ELSE 'b' END."),
-        ("SELECT COUNT(*) FROM visits WHERE city = \u2018ulm\u2019", "\u2018ulm\u2019", "Text takes straight single quotes: 'ulm'."),
-        ("SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, month) > 3", "DATEDIFF", "with 'day', 'month' or 'year'."),
-        ("SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', day, month) > 3 GRUOP BY age", "GRUOP", "Did you mean GROUP?"),
-        ("SELECT COUNT(*) FROM visits WHERE", "WHERE", "Write one SELECT: SELECT … FROM table WHERE … GROUP BY …."),
+        (
+            "SELECT DECODE(region, 'a', 'b', 'c') AS d, COUNT(*) FROM visits GROUP BY d",
+            "DECODE",
+            "THEN 'a' ELSE 'b' END.",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE city = \u2018ulm\u2019",
+            "\u2018ulm\u2019",
+            "Text takes straight single quotes: 'ulm'.",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, month) > 3",
+            "DATEDIFF",
+            "with 'day', 'month' or 'year'.",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', day, month) > 3 GRUOP BY age",
+            "GRUOP",
+            "Did you mean GROUP?",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE",
+            "WHERE",
+            "Write one SELECT: SELECT … FROM table WHERE … GROUP BY ….",
+        ),
     ],
 )
 def test_what_was_meant_is_told(sql: str, marked: str, instead: str) -> None:
@@ -66,13 +100,23 @@ def test_what_was_meant_is_told(sql: str, marked: str, instead: str) -> None:
 
 
 def test_hidden_names_are_not_told() -> None:
-    """What the catalogue has is spelled as it has it; what is hidden comes back as it was written."""
-    assert refused("SELECT COUNT(*) FROM visits WHERE DATE of BIRTH IS NULL")[-1] == 'Write "Date of Birth".'
-    assert refused("SELECT COUNT(*) FROM visits WHERE SECRET NAME IS NULL")[-1].endswith('"SECRET NAME".')
+    """What the catalogue has is spelled as it has it; what is hidden comes back as it was
+    written.
+    """
+    assert (
+        refused("SELECT COUNT(*) FROM visits WHERE DATE of BIRTH IS NULL")[-1]
+        == 'Write "Date of Birth".'
+    )
+    assert refused("SELECT COUNT(*) FROM visits WHERE SECRET NAME IS NULL")[-1].endswith(
+        '"SECRET NAME".'
+    )
 
 
 def test_text_that_holds_a_name_is_not_taken_for_it() -> None:
-    for sql in ("SELECT nothing FROM visits WHERE city = 'Date of Birth'", 'SELECT "Date of Birth", COUNT(*) FROM visits -- Date of Birth'):
+    for sql in (
+        "SELECT nothing FROM visits WHERE city = 'Date of Birth'",
+        'SELECT "Date of Birth", COUNT(*) FROM visits -- Date of Birth',
+    ):
         assert "takes double quotes" not in refused(sql)[0]
 
 
@@ -85,5 +129,6 @@ def test_words_of_sql_are_no_slips() -> None:
 @pytest.mark.parametrize("sign", ["/*", "'", "''", '"', "--", "`", "Date of "])
 def test_hostile_text_is_looked_at_once(sign: str) -> None:
     assert find_unquoted_name(sign * (MAX_BYTES // len(sign)), ["Date of Birth", "when"]) is None
-    assert find_unquoted_name("Date of Birth " + sign * MAX_BYTES, ["Date of Birth"]) is None  # too long to look at
+    # too long to look at
+    assert find_unquoted_name("Date of Birth " + sign * MAX_BYTES, ["Date of Birth"]) is None
     assert find_unquoted_name(f"a 'x' {sign}", ["x"]) is None

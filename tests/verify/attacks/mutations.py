@@ -1,4 +1,6 @@
-"""Certificates that somebody has tampered with, for programs whose claim is false: none may be accepted."""
+"""Certificates that somebody has tampered with, for programs whose claim is false: none may be
+accepted.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +14,67 @@ from hedgerow.verify.language.python import read_programs
 from hedgerow.verify.prove.certificate import Certificate, hash_program
 from hedgerow.verify.prove.checker import check
 
-# Each is refuted by hand: two inputs that are neighbours, and an event whose chances differ by more than e^eps.
+# Each is refuted by hand: two inputs that are neighbours, and an event whose chances differ by more
+# than e^eps.
 FALSE = {
     "half the noise": ("x: private[float]", "one", "return x + laplace(1 / (2 * eps))"),
     "noise that nobody hears": ("x: private[float]", "one", "y = laplace(1 / eps)\n    return x"),
     "noise on twice the number": ("x: private[float]", "one", "return 2 * x + laplace(1 / eps)"),
-    "two answers for one": ("x: private[float]", "one", "output(x + laplace(1 / eps))\n    output(x + laplace(1 / eps))"),
+    "two answers for one": (
+        "x: private[float]",
+        "one",
+        "output(x + laplace(1 / eps))\n    output(x + laplace(1 / eps))",
+    ),
     "a comparison": ("x: private[float]", "one", "y = laplace(1 / eps)\n    return x > 3"),
-    "noise and the number": ("x: private[float]", "one", "output(x + laplace(1 / eps))\n    output(x > 3)"),
-    "noise taken away again": ("x: private[float]", "one", "y = laplace(1 / eps)\n    return x + y / 10 - y / 10"),
-    "noise told beside it": ("x: private[float]", "one", "y = laplace(1 / eps)\n    output(x + y)\n    output(y)"),
+    "noise and the number": (
+        "x: private[float]",
+        "one",
+        "output(x + laplace(1 / eps))\n    output(x > 3)",
+    ),
+    "noise taken away again": (
+        "x: private[float]",
+        "one",
+        "y = laplace(1 / eps)\n    return x + y / 10 - y / 10",
+    ),
+    "noise told beside it": (
+        "x: private[float]",
+        "one",
+        "y = laplace(1 / eps)\n    output(x + y)\n    output(y)",
+    ),
     "noise far away": ("x: private[float]", "one", "return x + laplace(1 / eps) / 1000000"),
     "whole noise on any number": ("x: private[float]", "one", "return x + geometric(1 / eps)"),
-    "all entries for one": ("q: private[list]", "all", "output(q[0] + laplace(1 / eps))\n    output(q[1] + laplace(1 / eps))"),
-    "a fair coin for few": ("b: private[bool]", "one", "c = bernoulli(99 / 100)\n    return b if c else not b"),
-    "every entry for one": ("q: private[list], n: public[int]", "all", "for i in range(n):\n        output(q[i] + laplace(1 / eps))"),
+    "all entries for one": (
+        "q: private[list]",
+        "all",
+        "output(q[0] + laplace(1 / eps))\n    output(q[1] + laplace(1 / eps))",
+    ),
+    "a fair coin for few": (
+        "b: private[bool]",
+        "one",
+        "c = bernoulli(99 / 100)\n    return b if c else not b",
+    ),
+    "every entry for one": (
+        "q: private[list], n: public[int]",
+        "all",
+        "for i in range(n):\n        output(q[i] + laplace(1 / eps))",
+    ),
 }
 CLAIM = "eps: public[float]"
-KEYS = ("shifts", "shifts", "shifts", "shifts", "rates", "bad", "invariants", "variants", "mode", "epsilon", "delta", "program", "source")
+KEYS = (
+    "shifts",
+    "shifts",
+    "shifts",
+    "shifts",
+    "rates",
+    "bad",
+    "invariants",
+    "variants",
+    "mode",
+    "epsilon",
+    "delta",
+    "program",
+    "source",
+)
 # Shifts and the like that true proofs have, and that a forger would try.
 PIECES: list[Any] = [
     {"number": "0"},
@@ -84,7 +129,10 @@ WORDS = [
 
 def program(parameters: str, neighbours: str, body: str) -> Program:
     """A program with the claim that one run costs eps."""
-    (found,) = read_programs(f'@mechanism(epsilon="eps", neighbours="{neighbours}")\ndef f({parameters}, {CLAIM}):\n    {body}\n')
+    (found,) = read_programs(
+        f'@mechanism(epsilon="eps", neighbours="{neighbours}")\ndef f({parameters}, {CLAIM}):\n   '
+        f" {body}\n"
+    )
     assert isinstance(found, Program), found
     return found
 
@@ -133,7 +181,16 @@ def _changed(part: Any, dice: random.Random) -> Any:
     if isinstance(part, list):
         return dice.choice([[*part, dice.choice(PIECES)], part[:-1], part + part, [], part[::-1]])
     piece = dice.choice(PIECES)
-    return dice.choice([piece, piece, None, ["+", part, piece], ["negate", part], [dice.choice(WORDS), part, piece]])
+    return dice.choice(
+        [
+            piece,
+            piece,
+            None,
+            ["+", part, piece],
+            ["negate", part],
+            [dice.choice(WORDS), part, piece],
+        ]
+    )
 
 
 def accepted(of: Program, document: dict[str, Any]) -> bool:

@@ -1,4 +1,6 @@
-"""Certificates are given by whoever wants something: programs that leak, each with the certificate that an earlier checker accepted."""
+"""Certificates are given by whoever wants something: programs that leak, each with the
+certificate that an earlier checker accepted.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def given(program: Program, **parts: Any) -> Certificate:
     return Certificate.from_json(json.dumps({**plain, **parts}))
 
 
-# Whether a coin or uniform noise exists is private; drawn in front of its branch, that it does was taken for granted.
+# Whether a coin or uniform noise exists is private; drawn in front of its branch, that it does was
+# taken for granted.
 COIN = """
 @mechanism(epsilon="eps", neighbours="one")
 def coin(x: private[float], eps: public[float]):
@@ -91,8 +94,8 @@ def test_noise_that_may_not_exist(text: str, shift: Any) -> None:
     assert verify_program(program, seconds=5).verdict != "PROVED"
 
 
-# A public truth chooses what is drawn from. Nobody looks at that before a run, so that it is no assumption: what does not exist is cut to
-# what does, and the run goes on and tells x.
+# A public truth chooses what is drawn from. Nobody looks at that before a run, so that it is no
+# assumption: what does not exist is cut to what does, and the run goes on and tells x.
 CHOSEN_COIN = """
 @mechanism(epsilon="0", neighbours="secret")
 def chosen_coin(x: private[bool], b: public[bool]):
@@ -138,7 +141,10 @@ def f(x: private[bool], eps: public[float]):
         return not x
     return x
 """,
-        {"shifts": [True], "rates": [["+", ["ln", ["-", ZERO, {"number": "3"}]], ["ln", ["-", ZERO, ONE]]]]},
+        {
+            "shifts": [True],
+            "rates": [["+", ["ln", ["-", ZERO, {"number": "3"}]], ["ln", ["-", ZERO, ONE]]]],
+        },
     ),
     "a cost that is never charged": (
         """
@@ -186,7 +192,9 @@ def f(x: private[bool], n: public[int]):
         {
             "epsilon": ZERO,
             "shifts": [False],
-            "invariants": [[["==", "i@1", "i@2"], ["==", "told@1", "told@2"], ["==", "kept@1", "kept@2"]]],
+            "invariants": [
+                [["==", "i@1", "i@2"], ["==", "told@1", "told@2"], ["==", "kept@1", "kept@2"]]
+            ],
             "variants": [["-", "n", "i@1"]],
         },
     ),
@@ -218,7 +226,12 @@ def f(x: private["bits[n]"], n: public[int]):
         return x
     return uniform_bits(n)
 """,
-        {"epsilon": ["ln", {"number": "3"}], "shifts": [True, False], "rates": [["ln", {"number": "3"}], None], "bad": [None, None]},
+        {
+            "epsilon": ["ln", {"number": "3"}],
+            "shifts": [True, False],
+            "rates": [["ln", {"number": "3"}], None],
+            "bad": [None, None],
+        },
     ),
     "a divisor that is 0": (
         """
@@ -282,12 +295,25 @@ def often(x: private[float], size: public[int], eps: public[float], delta: publi
     twice = ["*", TWO, "i@1"]
     when = ["or", ["==", twice, "@answer"], ["==", ["+", twice, ONE], "@answer"]]
     invariants = [
-        *(["==", "i@1", "i@2"], ["or", ["not", ["==", "out@1", "@answer"]], ["==", "out@2", "@answer"]]),
+        *(
+            ["==", "i@1", "i@2"],
+            ["or", ["not", ["==", "out@1", "@answer"]], ["==", "out@2", "@answer"]],
+        ),
         *(["<=", "@rare0", ["if", ["<", "@answer", twice], ONE, ZERO]], ["<=", "@cost0", ZERO]),
     ]
     bad = ["and", when, ["<=", ["ln", ["/", ONE, "delta"]], "@noise"]]
     variant = ["max", ["-", "size", "i@1"], ZERO]
-    found = check(program, given(program, mode="pointwise", delta="delta", invariants=[invariants], variants=[variant], bad=[bad]))
+    found = check(
+        program,
+        given(
+            program,
+            mode="pointwise",
+            delta="delta",
+            invariants=[invariants],
+            variants=[variant],
+            bad=[bad],
+        ),
+    )
     assert found is not None
     assert "one answer at a time" in found.reason
 
@@ -299,12 +325,19 @@ def test_a_scale_that_is_not_seen_to_be_positive() -> None:
 def tiny(x: private[float]):
     return x + gaussian(sqrt(2) - 141421356237309504880168872420969807856967187537694/100000000000000000000000000000000000000000000000000)
 """)
-    claim = {"epsilon": ONE, "delta": {"number": "1/100000"}, "mode": "zcdp", "shifts": [["-", "x@1", "x@2"]]}
+    claim = {
+        "epsilon": ONE,
+        "delta": {"number": "1/100000"},
+        "mode": "zcdp",
+        "shifts": [["-", "x@1", "x@2"]],
+    }
     found = check(program, given(program, **claim))
     assert found is not None
 
 
-def built(body: tuple[Any, ...], *parameters: Parameter, relation: Relation = Relation.ONE) -> Program:
+def built(
+    body: tuple[Any, ...], *parameters: Parameter, relation: Relation = Relation.ONE
+) -> Program:
     return Program("built", parameters, body, Claim(Name("eps"), Neighbours(relation)))
 
 
@@ -314,7 +347,12 @@ EPS = Parameter("eps", Kind.REAL, private=False)
 def test_names_that_are_the_proofs_own() -> None:
     """No front end makes such a program, and a database takes programs that none has made."""
     z = Sample("z", Noise.LAPLACE, (Number(Fraction(1)),), 0)
-    program = built((z, Output(Name("z"))), Parameter("x", Kind.REAL, private=True), Parameter("noise0!1", Kind.REAL, private=False), EPS)
+    program = built(
+        (z, Output(Name("z"))),
+        Parameter("x", Kind.REAL, private=True),
+        Parameter("noise0!1", Kind.REAL, private=False),
+        EPS,
+    )
     found = check(program, given(program))
     assert found is not None
     assert "noise0!1 is not a name" in found.reason
@@ -331,7 +369,11 @@ def test_sites_that_two_draws_share() -> None:
     scale = Apply("/", (Number(Fraction(1)), Name("eps")))
     shared, own = (
         built(
-            (*coins, Sample("z", Noise.LAPLACE, (scale,), site), Output(Apply("+", (Name("x"), Name("z"))))),
+            (
+                *coins,
+                Sample("z", Noise.LAPLACE, (scale,), site),
+                Output(Apply("+", (Name("x"), Name("z")))),
+            ),
             *(Parameter("x", Kind.REAL, private=True), EPS),
         )
         for site in (1, 2)
@@ -352,16 +394,22 @@ def test_parameters_of_one_name() -> None:
 
 
 def test_a_parameter_that_is_written_like_a_truth() -> None:
-    """In the cost of a proof a power is known by how it is written: e^(0 if True else -100) stood for
-    two numbers, and one cancelled the other."""
+    """In the cost of a proof a power is known by how it is written: e^(0 if True else -100) stood
+    for two numbers, and one cancelled the other."""
 
     def power(condition: Truth | Name) -> Apply:
-        return Apply("exp", (Apply("if", (condition, Number(Fraction(0)), Number(Fraction(-100)))),))
+        return Apply(
+            "exp", (Apply("if", (condition, Number(Fraction(0)), Number(Fraction(-100)))),)
+        )
 
     scale = Apply("/", (power(Name("True")), Apply("*", (Name("eps"), power(Truth(value=True))))))
     program = built(
         (Sample("z", Noise.LAPLACE, (scale,), 0), Output(Apply("+", (Name("x"), Name("z"))))),
-        *(Parameter("x", Kind.REAL, private=True), Parameter("True", Kind.BOOL, private=False), EPS),
+        *(
+            Parameter("x", Kind.REAL, private=True),
+            Parameter("True", Kind.BOOL, private=False),
+            EPS,
+        ),
     )
     found = check(program, given(program, shifts=[["-", "x@1", "x@2"]]))
     assert found is not None
@@ -370,8 +418,15 @@ def test_a_parameter_that_is_written_like_a_truth() -> None:
 
 def test_a_private_parameter_that_is_assigned() -> None:
     """It was taken for what it is assigned, also before."""
-    q, x = Parameter("q", Kind.REAL, private=True, list=True), Parameter("x", Kind.REAL, private=True)
-    body = (Sample("z", Noise.LAPLACE, (Name("x"),), 0), Assign("x", Name("eps")), Output(Length("q")))
+    q, x = (
+        Parameter("q", Kind.REAL, private=True, list=True),
+        Parameter("x", Kind.REAL, private=True),
+    )
+    body = (
+        Sample("z", Noise.LAPLACE, (Name("x"),), 0),
+        Assign("x", Name("eps")),
+        Output(Length("q")),
+    )
     program = built(body, q, x, EPS, relation=Relation.ROW)
     found = check(program, given(program))
     assert found is not None
@@ -381,7 +436,8 @@ def test_a_private_parameter_that_is_assigned() -> None:
 @pytest.mark.parametrize("number", ["1e20000000", "9" * 500, "1.5", "٣", " 1", "1_0"])
 def test_numbers_are_digits_and_not_many(number: str) -> None:
     program = read(
-        '@mechanism(epsilon="eps", neighbours="one")\ndef one(x: private[float], eps: public[float]):\n    return x + laplace(1 / eps)'
+        '@mechanism(epsilon="eps", neighbours="one")\ndef one(x: private[float], eps:'
+        " public[float]):\n    return x + laplace(1 / eps)"
     )
     with pytest.raises(InvalidArgument, match="certificate must be a document"):
         given(program, shifts=[{"number": number}])

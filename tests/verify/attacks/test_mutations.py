@@ -7,7 +7,11 @@ import pytest
 from verify.attacks.mutations import FALSE, accepted, fooled, plain, program
 
 TRUE = program("x: private[float]", "one", "return x + laplace(1 / eps)")
-EVERY = program("q: private[list], n: public[int]", "all", "for i in range(n):\n        output(laplace(1 / eps))")
+EVERY = program(
+    "q: private[list], n: public[int]",
+    "all",
+    "for i in range(n):\n        output(laplace(1 / eps))",
+)
 
 
 def test_no_forgery_is_accepted() -> None:
@@ -27,10 +31,21 @@ def test_but_true_claims_are() -> None:
     assert accepted(EVERY, plain(EVERY) | {"shifts": [{"number": "0"}], "invariants": invariants})
 
 
-@pytest.mark.parametrize("variant", [True, "nobody", ["read", "n", {"number": "0"}], ["length", "eps"], ["bit", "n", "n"]])
+@pytest.mark.parametrize(
+    "variant",
+    [True, "nobody", ["read", "n", {"number": "0"}], ["length", "eps"], ["bit", "n", "n"]],
+)
 def test_what_does_not_fit_is_refused_and_no_error(variant: object) -> None:
     invariants = [[*plain(EVERY)["invariants"][0], ["<=", "@cost0", {"number": "0"}]]]
-    assert not accepted(EVERY, plain(EVERY) | {"shifts": [{"number": "0"}], "invariants": invariants, "variants": [variant]})
+    assert not accepted(
+        EVERY,
+        plain(EVERY)
+        | {
+            "shifts": [{"number": "0"}],
+            "invariants": invariants,
+            "variants": [variant],
+        },
+    )
 
 
 def test_what_a_certificate_says_of_its_program_decides_nothing() -> None:

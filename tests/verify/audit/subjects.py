@@ -1,4 +1,6 @@
-"""Mechanisms to audit, honest and broken ones, each as ``mechanism(data, n)``. Seeded: only the auditor's own coins differ between runs."""
+"""Mechanisms to audit, honest and broken ones, each as ``mechanism(data, n)``. Seeded: only the
+auditor's own coins differ between runs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ Subject = Callable[[Any, int], NDArray[Any]]
 
 
 def discrete_laplace(epsilon: float, rng: np.random.Generator) -> Subject:
-    """Integer answers; the loss between 0 and 1 is exactly epsilon, at every output below 1 and from 1 on."""
+    """Integer answers; the loss between 0 and 1 is exactly epsilon, at every output below 1 and
+    from 1 on.
+    """
     p = -np.expm1(-epsilon)
     return lambda data, n: data + rng.geometric(p, n) - rng.geometric(p, n)
 

@@ -17,13 +17,22 @@ from hedgerow.mechanisms import Laplace
 from hedgerow.verify import audit
 from hedgerow.verify.audit.blackbox import Audit, EventCounts
 from hedgerow.verify.audit.confidence import HitCount
-from verify.audit.subjects import coin, discrete_laplace, float_laplace, gridded_gaussian, gridded_laplace, never_clears
+from verify.audit.subjects import (
+    coin,
+    discrete_laplace,
+    float_laplace,
+    gridded_gaussian,
+    gridded_laplace,
+    never_clears,
+)
 
 RNG = np.random.default_rng(8)
 
 
 def median(subject: Any, samples: int, runs: int = 20) -> float:
-    return float(np.median([audit(subject, 0, 1, samples=samples, batch=True).epsilon for _ in range(runs)]))
+    return float(
+        np.median([audit(subject, 0, 1, samples=samples, batch=True).epsilon for _ in range(runs)])
+    )
 
 
 @pytest.mark.parametrize("subject", [discrete_laplace, gridded_laplace])
@@ -48,15 +57,20 @@ def test_many_runs_exceed_the_truth_no_more_often_than_stated() -> None:
 
 @pytest.mark.long
 def test_many_runs_on_a_coin() -> None:
-    # Randomised response: both outputs lose exactly epsilon, so the coin rule has no slack to hide behind.
+    # Randomised response: both outputs lose exactly epsilon, so the coin rule has no slack to hide
+    # behind.
     subject, runs = coin(1.0, RNG), many(300)
-    found = np.array([audit(subject, 0, 1, samples=400, confidence=0.8, batch=True).epsilon for _ in range(runs)])
+    found = np.array(
+        [audit(subject, 0, 1, samples=400, confidence=0.8, batch=True).epsilon for _ in range(runs)]
+    )
     assert (found > 1.0).sum() <= binom.isf(1e-9, runs, 0.2)  # 105 of 300
     assert (found > 1.0).sum() >= 0.02 * runs  # and it is not far too careful: a fifth is usual
 
 
 def test_a_bound_read_off_the_data_is_caught() -> None:
-    """A sum with noise scaled to the largest value present: one person with a large value changes the noise for all."""
+    """A sum with noise scaled to the largest value present: one person with a large value
+    changes the noise for all.
+    """
 
     def own_bound(values: list[int], count: int) -> np.ndarray:
         noise = Laplace.calibrate(sensitivity=max(values), epsilon=1)
@@ -85,13 +99,18 @@ def test_a_randomiser_that_never_clears_a_bit() -> None:
 
 
 def test_noise_a_fifth_too_small_is_caught() -> None:
-    assert audit(discrete_laplace(1.2, RNG), 0, 1, samples=100_000, confidence=1 - 1e-9, batch=True).refutes(1)
+    assert audit(
+        discrete_laplace(1.2, RNG), 0, 1, samples=100_000, confidence=1 - 1e-9, batch=True
+    ).refutes(1)
 
 
 def test_gaussian_at_a_delta() -> None:
-    # sigma = 1, distance 1: (epsilon, delta)-DP exactly for Phi(1/2 - epsilon) - e^epsilon Phi(-1/2 - epsilon) <= delta.
+    # sigma = 1, distance 1: (epsilon, delta)-DP exactly for Phi(1/2 - epsilon) - e^epsilon Phi(-1/2
+    # - epsilon) <= delta.
     phi = lambda x: math.erfc(-x / math.sqrt(2)) / 2  # noqa: E731
-    truth = next(e for e in np.arange(0, 5, 0.001) if phi(0.5 - e) - math.exp(e) * phi(-0.5 - e) <= 0.01)
+    truth = next(
+        e for e in np.arange(0, 5, 0.001) if phi(0.5 - e) - math.exp(e) * phi(-0.5 - e) <= 0.01
+    )
     result = audit(gridded_gaussian(1.0, RNG), 0, 1, confidence=1 - 1e-9, delta=0.01, batch=True)
     assert 0.7 * truth < result.epsilon <= truth
     assert result.delta == 0.01
@@ -106,18 +125,41 @@ def test_equal_distributions_certify_nothing() -> None:
 @pytest.mark.parametrize(
     ("mechanism", "events"),
     [
-        (lambda data: "yes" if data and RNG.random() < 0.9 else "no", {"output == 'yes'", "output != 'no'"}),
+        (
+            lambda data: "yes" if data and RNG.random() < 0.9 else "no",
+            {"output == 'yes'", "output != 'no'"},
+        ),
         (lambda data: None if data and RNG.random() < 0.5 else 3, {"output < 3 or no number"}),
         (lambda data: data == 1 and bool(RNG.random() < 0.5), {"output >= 1"}),
-        (lambda data: -0.0 if data and RNG.random() < 0.5 else 0.0, {"output == -0.0", "output != 0.0"}),
-        (lambda data: np.array([RNG.integers(3), RNG.integers(3) + data]), {"output[1] >= 3", "output[1] < 1"}),
+        (
+            lambda data: -0.0 if data and RNG.random() < 0.5 else 0.0,
+            {"output == -0.0", "output != 0.0"},
+        ),
+        (
+            lambda data: np.array([RNG.integers(3), RNG.integers(3) + data]),
+            {"output[1] >= 3", "output[1] < 1"},
+        ),
         (lambda data: (RNG.integers(3), "late" if data and RNG.random() < 0.5 else None), None),
         (lambda data: {"a": 1, "b": 1} if data else {"a": 1}, None),
         (lambda data: [0] * int(RNG.integers(3) + data), None),
-        (lambda data: [1e308, -1e308, math.nan, math.inf, 10**400, 7][RNG.integers(5 + data)], None),
+        (
+            lambda data: [1e308, -1e308, math.nan, math.inf, 10**400, 7][RNG.integers(5 + data)],
+            None,
+        ),
         (lambda data: tuple(RNG.integers(2, size=3)) if data else (), None),
     ],
-    ids=["text", "none", "bool", "negative-zero", "array", "tuple", "mapping", "length", "wild", "empty"],
+    ids=[
+        "text",
+        "none",
+        "bool",
+        "negative-zero",
+        "array",
+        "tuple",
+        "mapping",
+        "length",
+        "wild",
+        "empty",
+    ],
 )
 def test_outputs_of_every_kind(mechanism: Callable[[int], Any], events: set[str] | None) -> None:
     # Each of these has an output that only one of the data sets can give.
@@ -132,7 +174,13 @@ def test_wide_output() -> None:
     other = data.copy()
     other[123] = 1
     p = -np.expm1(-1.0)
-    result = audit(lambda exact, n: exact + RNG.geometric(p, (n, 200)) - RNG.geometric(p, (n, 200)), data, other, samples=4_000, batch=True)
+    result = audit(
+        lambda exact, n: exact + RNG.geometric(p, (n, 200)) - RNG.geometric(p, (n, 200)),
+        data,
+        other,
+        samples=4_000,
+        batch=True,
+    )
     assert result.epsilon > 0.5
     assert "output[123]" in result.event
 
@@ -153,12 +201,30 @@ def test_no_more_runs_than_asked_for() -> None:
 
 
 def test_result_reads_well_and_is_plain_data() -> None:
-    result = Audit(0.95, 0.0, 0.95, "output < 1", "one", EventCounts(HitCount(50, 100), HitCount(20, 100)), 154, (np.zeros(0), np.zeros(0)))
+    result = Audit(
+        0.95,
+        0.0,
+        0.95,
+        "output < 1",
+        "one",
+        EventCounts(HitCount(50, 100), HitCount(20, 100)),
+        154,
+        (np.zeros(0), np.zeros(0)),
+    )
     text = str(result)
-    for part in ("epsilon >= 0.9500", "output < 1", "likelier on one", "one 50 of 100 (50.000%)", "never its absence"):
+    for part in (
+        "epsilon >= 0.9500",
+        "output < 1",
+        "likelier on one",
+        "one 50 of 100 (50.000%)",
+        "never its absence",
+    ):
         assert part in text
     plain = json.loads(json.dumps(result.to_dict()))
-    assert plain["counts"] == {"one": {"hits": 50, "samples": 100}, "other": {"hits": 20, "samples": 100}}
+    assert plain["counts"] == {
+        "one": {"hits": 50, "samples": 100},
+        "other": {"hits": 20, "samples": 100},
+    }
     assert plain["epsilon"] == 0.95
     assert result.refutes(0.94)
     assert not result.refutes(0.95)
@@ -202,14 +268,18 @@ def test_a_mechanism_must_be_callable() -> None:
         audit(3, 0, 1)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("outputs", [lambda n: np.zeros(n - 1), lambda n: [0] * (n + 1), lambda n: 7, lambda n: np.array(7)])
+@pytest.mark.parametrize(
+    "outputs",
+    [lambda n: np.zeros(n - 1), lambda n: [0] * (n + 1), lambda n: 7, lambda n: np.array(7)],
+)
 def test_a_batch_must_have_the_size_asked_for(outputs: Callable[[int], Any]) -> None:
     with pytest.raises(InvalidArgument, match="mechanism must return an array or a list"):
         audit(lambda data, n: outputs(n), 0, 1, samples=200, batch=True)
 
 
 def test_batches_may_change_their_form() -> None:
-    # Lists, ragged arrays and plain arrays in turn: what an output means does not depend on how it came.
+    # Lists, ragged arrays and plain arrays in turn: what an output means does not depend on how it
+    # came.
     turn = iter(range(10**6))
 
     def shifting(data: int, n: int) -> Any:

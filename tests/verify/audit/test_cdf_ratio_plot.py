@@ -1,4 +1,6 @@
-"""The picture shows the ratio of the two distribution functions, inside the band where the guarantee holds."""
+"""The picture shows the ratio of the two distribution functions, inside the band where the
+guarantee holds.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,12 @@ def test_labels_and_axis() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "words"), [(np.zeros(0), "too few"), (np.full(500, 3.0), "every number is 3"), (np.full(500, -np.inf), "too few")]
+    ("one", "words"),
+    [
+        (np.zeros(0), "too few"),
+        (np.full(500, 3.0), "every number is 3"),
+        (np.full(500, -np.inf), "too few"),
+    ],
 )
 def test_nothing_to_draw(one: np.ndarray, words: str) -> None:
     assert words in draw_cdf_ratio(one, one, 1.0)

@@ -37,9 +37,14 @@ def test_each_side_fails_no_more_often_than_stated(n: int, error: float) -> None
 
 
 def test_bounds_are_the_tightest_that_hold() -> None:
-    # At p = the bound itself, seeing this many hits or more has exactly the chance that the level allows.
-    assert pmf(20, float(clopper_pearson_lower(7, 20, 0.05)))[7:].sum() == pytest.approx(0.05, rel=1e-6)
-    assert pmf(20, float(clopper_pearson_upper(7, 20, 0.05)))[:8].sum() == pytest.approx(0.05, rel=1e-6)
+    # At p = the bound itself, seeing this many hits or more has exactly the chance that the level
+    # allows.
+    assert pmf(20, float(clopper_pearson_lower(7, 20, 0.05)))[7:].sum() == pytest.approx(
+        0.05, rel=1e-6
+    )
+    assert pmf(20, float(clopper_pearson_upper(7, 20, 0.05)))[:8].sum() == pytest.approx(
+        0.05, rel=1e-6
+    )
 
 
 def test_known_values_at_the_ends() -> None:
@@ -52,8 +57,12 @@ def test_known_values_at_the_ends() -> None:
 
 @pytest.mark.parametrize("delta", [0.0, 0.1])
 @pytest.mark.parametrize("share", SPLIT_SHARES)
-@pytest.mark.parametrize(("p", "q"), [(0.5, 0.184), (0.9, 0.33), (0.05, 0.01), (0.3, 0.3), (1.0, 0.5)])
-def test_split_rule_exceeds_the_truth_no_more_often_than_stated(share: float, p: float, q: float, delta: float) -> None:
+@pytest.mark.parametrize(
+    ("p", "q"), [(0.5, 0.184), (0.9, 0.33), (0.05, 0.01), (0.3, 0.3), (1.0, 0.5)]
+)
+def test_split_rule_exceeds_the_truth_no_more_often_than_stated(
+    share: float, p: float, q: float, delta: float
+) -> None:
     n, m = 30, 25
     x, y = np.meshgrid(np.arange(n + 1), np.arange(m + 1), indexing="ij")
     bounds = certify_epsilon((x, n), (y, m), 0.05, delta, share)
@@ -61,22 +70,31 @@ def test_split_rule_exceeds_the_truth_no_more_often_than_stated(share: float, p:
     assert np.outer(pmf(n, p), pmf(m, q))[bounds > truth].sum() <= 0.05
 
 
-@pytest.mark.parametrize(("p", "q"), [(0.5, 0.184), (0.9, 0.33), (0.05, 0.01), (0.3, 0.3), (1.0, 0.5)])
+@pytest.mark.parametrize(
+    ("p", "q"), [(0.5, 0.184), (0.9, 0.33), (0.05, 0.01), (0.3, 0.3), (1.0, 0.5)]
+)
 def test_coin_rule_exceeds_the_truth_no_more_often_than_stated(p: float, q: float) -> None:
-    # Each run: a fair coin picks the side. Outcomes: a hit on the likelier side (p/2), on the other (q/2), no hit.
+    # Each run: a fair coin picks the side. Outcomes: a hit on the likelier side (p/2), on the other
+    # (q/2), no hit.
     runs = 24
     total = 0.0
     for x in range(runs + 1):
         for y in range(runs + 1 - x):
             if certify_epsilon((x, runs), (y, runs), 0.05) > math.log(p / q):
-                ways = math.factorial(runs) // (math.factorial(x) * math.factorial(y) * math.factorial(runs - x - y))
+                ways = math.factorial(runs) // (
+                    math.factorial(x) * math.factorial(y) * math.factorial(runs - x - y)
+                )
                 total += ways * (p / 2) ** x * (q / 2) ** y * (1 - (p + q) / 2) ** (runs - x - y)
     assert total <= 0.05
 
 
 def test_coin_rule_is_tighter_for_a_middling_event() -> None:
     counts = (5_000, 10_000), (1_840, 10_000)
-    assert certify_epsilon(*counts, 0.05) > max(float(certify_epsilon(*counts, 0.05, share=share)) for share in SPLIT_SHARES) > 0.9
+    assert (
+        certify_epsilon(*counts, 0.05)
+        > max(float(certify_epsilon(*counts, 0.05, share=share)) for share in SPLIT_SHARES)
+        > 0.9
+    )
 
 
 def test_zero_counts() -> None:

@@ -26,14 +26,25 @@ def test_best_half_line_against_brute_force() -> None:
         for x, y in ((a >= threshold, b >= threshold), (a < threshold, b < threshold)):
             for likely, rare in ((x, y), (y, x)):
                 counts = (likely.sum(), 300), (rare.sum(), 300)
-                best = max(best, *(float(certify_epsilon(*counts, 0.05, share=share)) for share in (COIN_RULE, *SPLIT_SHARES)))
+                best = max(
+                    best,
+                    *(
+                        float(certify_epsilon(*counts, 0.05, share=share))
+                        for share in (COIN_RULE, *SPLIT_SHARES)
+                    ),
+                )
     counts = [HitCount(int(event.holds(outputs).sum()), 300) for outputs in (one, other)]
     assert event.bound(*counts, 0.05, 0.0) == pytest.approx(best)
 
 
-@pytest.mark.parametrize(("swap", "above"), [(False, True), (False, False), (True, True), (True, False)])
+@pytest.mark.parametrize(
+    ("swap", "above"), [(False, True), (False, False), (True, True), (True, False)]
+)
 def test_direction_and_complement(swap: bool, above: bool) -> None:
-    clear, mixed = read_outputs([0 if above else 9] * 200), read_outputs([9 if above else 0] * 100 + [0 if above else 9] * 100)
+    clear, mixed = (
+        read_outputs([0 if above else 9] * 200),
+        read_outputs([9 if above else 0] * 100 + [0 if above else 9] * 100),
+    )
     one, other = (mixed, clear) if swap else (clear, mixed)
     event = choose_event((OUTPUT,), one, other, 0.05, 0.0)
     assert event.is_likelier_on_one == swap
@@ -49,7 +60,9 @@ def test_the_text_is_the_event() -> None:
     event = choose_event((OUTPUT,), one, other, 1e-4, 0.0)
     _, sign, number = event.description.split()
     values = one.coordinate(0)
-    assert np.array_equal(event.holds(one), values >= float(number) if sign == ">=" else values < float(number))
+    assert np.array_equal(
+        event.holds(one), values >= float(number) if sign == ">=" else values < float(number)
+    )
     assert len(number) <= 9
 
 
@@ -63,7 +76,11 @@ def test_delta_leaves_the_coin_rule_out() -> None:
     assert choose_event((OUTPUT,), one, other, 0.05, 0.0).share == COIN_RULE
     with_delta = choose_event((OUTPUT,), one, other, 0.05, 0.01)
     assert with_delta.share in SPLIT_SHARES
-    assert 0 < with_delta.bound(HitCount(500, 1000), HitCount(100, 1000), 0.05, 0.01) < math.log(0.49 / 0.1)
+    assert (
+        0
+        < with_delta.bound(HitCount(500, 1000), HitCount(100, 1000), 0.05, 0.01)
+        < math.log(0.49 / 0.1)
+    )
 
 
 def test_nothing_to_find() -> None:

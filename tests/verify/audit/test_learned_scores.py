@@ -14,7 +14,10 @@ OUTPUT = Coordinate(0, "output")
 
 def test_ranges_find_a_middle_bump() -> None:
     # Neither half-line tells these apart: one lies in the middle, the other at both ends.
-    one, other = read_outputs(np.linspace(-1, 1, 400)), read_outputs(np.r_[np.linspace(-3, -1.01, 200), np.linspace(1.01, 3, 200)])
+    one, other = (
+        read_outputs(np.linspace(-1, 1, 400)),
+        read_outputs(np.r_[np.linspace(-3, -1.01, 200), np.linspace(1.01, 3, 200)]),
+    )
     score = RangeScore.learn(OUTPUT, one, other)
     assert np.mean(score.compute(one) > 0) > 0.95
     assert np.mean(score.compute(other) < 0) > 0.9
@@ -33,9 +36,18 @@ def test_ranges_over_few_values_are_those_values() -> None:
 
 
 def test_values_score_what_repeats() -> None:
-    one, other = read_outputs(["a"] * 8 + ["b"] * 2 + ["rare"]), read_outputs(["a"] * 2 + ["b"] * 8 + [None] * 3)
+    one, other = (
+        read_outputs(["a"] * 8 + ["b"] * 2 + ["rare"]),
+        read_outputs(["a"] * 2 + ["b"] * 8 + [None] * 3),
+    )
     *singles, score = ValueScore.learn(one, other)
-    found = dict(zip("abnru", score.compute(read_outputs(["a", "b", None, "rare", "never seen"])), strict=True))
+    found = dict(
+        zip(
+            "abnru",
+            score.compute(read_outputs(["a", "b", None, "rare", "never seen"])),
+            strict=True,
+        )
+    )
     assert found["a"] == pytest.approx(np.log(8.5 / 2.5))
     assert found["b"] == pytest.approx(-np.log(8.5 / 2.5))
     assert found["n"] < 0
@@ -44,7 +56,11 @@ def test_values_score_what_repeats() -> None:
     assert score.describe_event(0.1, False) == "output != 'a'"
     assert score.describe_event(-0.1, False) in ("output in {'b', None}", "output in {None, 'b'}")
     assert score.describe_event(-0.1, True).startswith("output not in {")
-    assert {single.describe_event(1.0, True) for single in singles} == {"output == 'a'", "output == 'b'", "output == None"}
+    assert {single.describe_event(1.0, True) for single in singles} == {
+        "output == 'a'",
+        "output == 'b'",
+        "output == None",
+    }
 
 
 def test_values_shown_are_plain() -> None:
@@ -58,13 +74,19 @@ def test_nothing_repeats_nothing_to_learn() -> None:
 
 
 def test_many_values_are_cut_short() -> None:
-    one, other = read_outputs([i for i in range(20) for _ in range(5)]), read_outputs([i + 100 for i in range(20) for _ in range(5)])
+    one, other = (
+        read_outputs([i for i in range(20) for _ in range(5)]),
+        read_outputs([i + 100 for i in range(20) for _ in range(5)]),
+    )
     assert ValueScore.learn(one, other)[-1].describe_event(0.1, True).endswith(", 14 more}")
 
 
 def test_blend_uses_several_coordinates() -> None:
     rng = np.random.default_rng(4)
-    one, other = read_outputs(rng.normal(size=(3_000, 2)) + 1), read_outputs(rng.normal(size=(3_000, 2)))
+    one, other = (
+        read_outputs(rng.normal(size=(3_000, 2)) + 1),
+        read_outputs(rng.normal(size=(3_000, 2))),
+    )
     parts = (Coordinate(0, "output[0]"), Coordinate(1, "output[1]"))
     blend = LogisticScore.learn(parts, one, other)
     alone = np.mean(one.coordinate(0) > 0.5) - np.mean(other.coordinate(0) > 0.5)
@@ -82,4 +104,7 @@ def test_learn_puts_the_plain_first() -> None:
     assert isinstance(scores[-1], LogisticScore)
     assert any(isinstance(score, RangeScore) for score in scores)
     assert any(isinstance(score, ValueScore) for score in scores)
-    assert not any(isinstance(score, LogisticScore) for score in learn_scores(read_outputs([1, 2]), read_outputs([1, 2])))
+    assert not any(
+        isinstance(score, LogisticScore)
+        for score in learn_scores(read_outputs([1, 2]), read_outputs([1, 2]))
+    )

@@ -39,8 +39,12 @@ def test_classes_that_can_be_told_apart_fully_give_finite_weights() -> None:
 
 def test_flat_infinite_and_huge_columns() -> None:
     labels = np.repeat([0.0, 1.0], 50)
-    features = np.column_stack([np.full(100, 7.0), np.full(100, -math.inf), np.where(labels > 0, 1e308, -1e308), labels])
+    features = np.column_stack(
+        [np.full(100, 7.0), np.full(100, -math.inf), np.where(labels > 0, 1e308, -1e308), labels]
+    )
     features[3, 3] = math.inf
     model = Logistic.fit(features, labels)
     assert np.isfinite(model.log_odds(features)).all()
-    assert model.log_odds(features)[labels > 0].min() > model.log_odds(features)[labels == 0].max() - 6
+    assert (
+        model.log_odds(features)[labels > 0].min() > model.log_odds(features)[labels == 0].max() - 6
+    )

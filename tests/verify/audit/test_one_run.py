@@ -46,22 +46,36 @@ def test_laplace_histogram_at_epsilon_one() -> None:
 
 
 def test_it_exceeds_the_truth_no_more_often_than_stated() -> None:
-    # 2,000 runs at 5 %: more than 162 has a chance below 1e-9. Randomised response is the worst case, where the bound is tight.
+    # 2,000 runs at 5 %: more than 162 has a chance below 1e-9. Randomised response is the worst
+    # case, where the bound is tight.
     def response(included: np.ndarray) -> np.ndarray:
         return np.where(RNG.random(included.size) < math.e / (1 + math.e), included, 1 - included)
 
-    above = sum(audit_one_run(response, cells=400, present=100, absent=100).epsilon > 1 for _ in range(2_000))
+    above = sum(
+        audit_one_run(response, cells=400, present=100, absent=100).epsilon > 1
+        for _ in range(2_000)
+    )
     assert above <= 162
 
 
 def test_a_randomiser_that_never_clears_a_bit() -> None:
-    found = audit_one_run(lambda included: np.where(RNG.random(included.size) < 0.25, 1, included), cells=2_000, present=0, absent=500)
+    found = audit_one_run(
+        lambda included: np.where(RNG.random(included.size) < 0.25, 1, included),
+        cells=2_000,
+        present=0,
+        absent=500,
+    )
     assert found.correct == 500
     assert found.epsilon == pytest.approx(-math.log(0.05 ** (-1 / 500) - 1), abs=1e-5)
 
 
 def test_scores_without_information_certify_nothing() -> None:
-    found = [audit_one_run(lambda included: np.zeros(included.size), cells=1_000, confidence=1 - 1e-9).epsilon for _ in range(5)]
+    found = [
+        audit_one_run(
+            lambda included: np.zeros(included.size), cells=1_000, confidence=1 - 1e-9
+        ).epsilon
+        for _ in range(5)
+    ]
     assert found == [0.0] * 5
 
 
@@ -101,7 +115,10 @@ def test_bad_arguments_are_named(arguments: dict[str, object], named: str) -> No
         audit_one_run(histogram, **arguments)
 
 
-@pytest.mark.parametrize("answer", [lambda included: included[:-1], lambda included: included * np.nan, lambda included: 3.0])
+@pytest.mark.parametrize(
+    "answer",
+    [lambda included: included[:-1], lambda included: included * np.nan, lambda included: 3.0],
+)
 def test_scores_of_the_wrong_shape_are_refused(answer: object) -> None:
     with pytest.raises(InvalidArgument, match="one score for each"):
         audit_one_run(answer, cells=10)

@@ -14,7 +14,12 @@ from hedgerow.verify.audit.outputs import read_outputs
 
 def test_numbers_in_any_dress() -> None:
     expected = np.array([[1.0], [0.5], [0.0]])
-    for raw in ([1, 0.5, False], np.array([1, 0.5, 0]), [Fraction(1), Decimal("0.5"), np.bool_(False)], [np.float32(1), 0.5, 0]):
+    for raw in (
+        [1, 0.5, False],
+        np.array([1, 0.5, 0]),
+        [Fraction(1), Decimal("0.5"), np.bool_(False)],
+        [np.float32(1), 0.5, 0],
+    ):
         outputs = read_outputs(raw)
         assert np.array_equal(outputs.numbers, expected)
         assert np.array_equal(outputs.keys, read_outputs([1.0, 0.5, 0.0]).keys)
@@ -23,7 +28,11 @@ def test_numbers_in_any_dress() -> None:
 def test_missing_numbers_keep_their_place() -> None:
     outputs = read_outputs([(1, None), (2, "x", 3), None, ()])
     assert outputs.width == 3
-    assert np.array_equal(outputs.numbers, [[1, math.nan, math.nan], [2, math.nan, 3], [math.nan] * 3, [math.nan] * 3], equal_nan=True)
+    assert np.array_equal(
+        outputs.numbers,
+        [[1, math.nan, math.nan], [2, math.nan, 3], [math.nan] * 3, [math.nan] * 3],
+        equal_nan=True,
+    )
     assert outputs.lengths.tolist() == [2, 3, 1, 0]
     assert outputs.coordinate(0).tolist() == [1, 2, -math.inf, -math.inf]
     assert outputs.coordinate(9).tolist() == [-math.inf] * 4
@@ -31,7 +40,19 @@ def test_missing_numbers_keep_their_place() -> None:
 
 @pytest.mark.parametrize(
     "output",
-    [3, 2.5, -0.0, math.nan, math.inf, 10**400, True, (1, 2), (1.5, True), np.array([1.0, 2.0]), np.array([[1, 2], [3, 4]])],
+    [
+        3,
+        2.5,
+        -0.0,
+        math.nan,
+        math.inf,
+        10**400,
+        True,
+        (1, 2),
+        (1.5, True),
+        np.array([1.0, 2.0]),
+        np.array([[1, 2], [3, 4]]),
+    ],
     ids=repr,
 )
 def test_a_key_does_not_depend_on_the_company(output: object) -> None:
@@ -40,7 +61,24 @@ def test_a_key_does_not_depend_on_the_company(output: object) -> None:
 
 
 def test_different_outputs_have_different_keys() -> None:
-    outputs = [0.0, -0.0, 1, 2, "1", None, "None", (1, 2), (2, 1), {"a": 1}, {"b": 1}, math.nan, math.inf, "", (1, None), (None, 1)]
+    outputs = [
+        0.0,
+        -0.0,
+        1,
+        2,
+        "1",
+        None,
+        "None",
+        (1, 2),
+        (2, 1),
+        {"a": 1},
+        {"b": 1},
+        math.nan,
+        math.inf,
+        "",
+        (1, None),
+        (None, 1),
+    ]
     assert len(set(read_outputs(outputs).keys.tolist())) == len(outputs)
 
 

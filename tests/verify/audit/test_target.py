@@ -63,7 +63,12 @@ def test_neighbours_of_the_file(file: Path) -> None:
 
 def test_attributes_of_the_function_win(file: Path) -> None:
     seen: list[tuple[int, int]] = []
-    result = audit_target(f"{file}:respond_many", samples=1_000, delta=0.01, progress=lambda done, total: seen.append((done, total)))
+    result = audit_target(
+        f"{file}:respond_many",
+        samples=1_000,
+        delta=0.01,
+        progress=lambda done, total: seen.append((done, total)),
+    )
     assert isinstance(result, Audit)
     assert result.delta == 0.01
     assert seen[-1] == (2_000, 2_000)
@@ -79,7 +84,8 @@ def test_the_file_may_import_what_lies_beside_it(tmp_path: Path) -> None:
     (tmp_path / "beside_the_audited_file.py").write_text("PAIR = (0, 1)\n", encoding="utf-8")
     path = tmp_path / "main.py"
     path.write_text(
-        "from beside_the_audited_file import PAIR as NEIGHBOURS\ndef f(data):\n    import beside_the_audited_file\n    return data\n",
+        "from beside_the_audited_file import PAIR as NEIGHBOURS\ndef f(data):\n    import"
+        " beside_the_audited_file\n    return data\n",
         encoding="utf-8",
     )
     before = list(sys.path)
@@ -115,7 +121,10 @@ def test_no_such_file(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("def f(data): return data", r"write NEIGHBOURS = \(one, other\) in case.py"),
-        ("NEIGHBOURS = (1, 2, 3)\ndef f(data): return data", "NEIGHBOURS in case.py must be a pair"),
+        (
+            "NEIGHBOURS = (1, 2, 3)\ndef f(data): return data",
+            "NEIGHBOURS in case.py must be a pair",
+        ),
         ("NEIGHBOURS = 5\ndef f(data): return data", "NEIGHBOURS in case.py must be a pair"),
         ("def f(:", "case.py raised SyntaxError"),
         ("raise RuntimeError('no database')", "case.py raised RuntimeError: no database"),

@@ -18,9 +18,15 @@ HALF = Fraction(1, 2)
 
 
 @given(laws(), laws(), relations())
-def test_a_coupling_or_the_set_that_rules_it_out(one: Distribution, other: Distribution, relation: frozenset[tuple[int, int]]) -> None:
+def test_a_coupling_or_the_set_that_rules_it_out(
+    one: Distribution, other: Distribution, relation: frozenset[tuple[int, int]]
+) -> None:
     found = coupling(one, other, relation)
-    violated = [event for event in events(one) if one.probability(event) > other.probability(image(relation, event))]
+    violated = [
+        event
+        for event in events(one)
+        if one.probability(event) > other.probability(image(relation, event))
+    ]
     if isinstance(found, Coupling):
         assert not violated
         assert all(pair in relation for pair in found.joint.atoms)
@@ -30,12 +36,19 @@ def test_a_coupling_or_the_set_that_rules_it_out(one: Distribution, other: Distr
     else:
         assert found.event in violated
         assert found.image == image(relation, found.event)
-        assert found.likely == one.probability(found.event) > found.rare == other.probability(found.image)
+        assert (
+            found.likely
+            == one.probability(found.event)
+            > found.rare
+            == other.probability(found.image)
+        )
         assert not found
 
 
 @given(laws(), laws())
-def test_everything_couples_over_everything_and_only_equals_over_equality(one: Distribution, other: Distribution) -> None:
+def test_everything_couples_over_everything_and_only_equals_over_equality(
+    one: Distribution, other: Distribution
+) -> None:
     assert coupling(one, other, lambda _, __: True)
     found = coupling(one, other, operator.eq)
     assert bool(found) == (one.atoms == other.atoms)
@@ -44,8 +57,13 @@ def test_everything_couples_over_everything_and_only_equals_over_equality(one: D
 
 
 @given(laws(), laws())
-def test_coupling_over_the_order_is_stochastic_dominance(one: Distribution, other: Distribution) -> None:
-    dominated = all(one.probability(lambda z, t=t: z >= t) <= other.probability(lambda z, t=t: z >= t) for t in one)
+def test_coupling_over_the_order_is_stochastic_dominance(
+    one: Distribution, other: Distribution
+) -> None:
+    dominated = all(
+        one.probability(lambda z, t=t: z >= t) <= other.probability(lambda z, t=t: z >= t)
+        for t in one
+    )
     assert bool(coupling(one, other, operator.le)) == dominated
 
 
@@ -59,7 +77,10 @@ def test_a_shifted_die() -> None:
     assert isinstance(broken, Violation)
     assert broken.event == frozenset({1})
     assert (broken.likely, broken.rare) == (Fraction(1, 6), 0)
-    assert str(broken) == "{1} has probability 0.166667 on one, and all it is related to, {}, has 0 on other"
+    assert (
+        str(broken)
+        == "{1} has probability 0.166667 on one, and all it is related to, {}, has 0 on other"
+    )
 
 
 def test_denominators_that_fit_no_machine_word() -> None:
@@ -98,10 +119,17 @@ def test_a_false_coupling_cannot_be_made() -> None:
 
 
 def test_a_false_violation_cannot_be_made() -> None:
-    found = coupling({0: 1}, {1: 1}, operator.eq) or coupling({0: 1}, {0: 0.75, 1: 0.25}, operator.eq)
+    found = coupling({0: 1}, {1: 1}, operator.eq) or coupling(
+        {0: 1}, {0: 0.75, 1: 0.25}, operator.eq
+    )
     assert isinstance(found, Violation)
     assert found.image == frozenset({0})
-    for weaker in ({"event": frozenset()}, {"delta": Fraction(1, 4)}, {"epsilon": Epsilon(Fraction(1))}, {"other": found.one}):
+    for weaker in (
+        {"event": frozenset()},
+        {"delta": Fraction(1, 4)},
+        {"epsilon": Epsilon(Fraction(1))},
+        {"other": found.one},
+    ):
         with pytest.raises(InvalidArgument, match="likelier than its image allows"):
             replace(found, **weaker)  # type: ignore[arg-type]
 
@@ -121,7 +149,9 @@ def test_bad_relations(relation: Any, told: str) -> None:
         coupling({0: 1}, {0: 1}, relation)
 
 
-@pytest.mark.parametrize(("one", "other", "argument"), [({}, {0: 1}, "one"), ({0: 1}, {0: -1, 1: 2}, "other")])
+@pytest.mark.parametrize(
+    ("one", "other", "argument"), [({}, {0: 1}, "one"), ({0: 1}, {0: -1, 1: 2}, "other")]
+)
 def test_bad_laws(one: dict[int, int], other: dict[int, int], argument: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         coupling(one, other, operator.eq)

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.verify.divergence.curve import CurvePiece, loss_distribution, max_divergence, privacy_curve
+from hedgerow.verify.divergence.curve import (
+    CurvePiece,
+    loss_distribution,
+    max_divergence,
+    privacy_curve,
+)
 from hedgerow.verify.divergence.distance import epsilon_distance, one_sided_distance
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
@@ -21,7 +26,11 @@ TRUE, FALSE = response(HALF, 0), response(HALF, 1)
 def test_the_curve_of_randomised_response() -> None:
     curve = privacy_curve(TRUE, FALSE)
     line = CurvePiece(Epsilon(), ln(3), Fraction(3, 4), QUARTER)
-    assert curve.pieces["one"] == curve.pieces["other"] == (line, CurvePiece(ln(3), math.inf, Fraction(0), Fraction(0)))
+    assert (
+        curve.pieces["one"]
+        == curve.pieces["other"]
+        == (line, CurvePiece(ln(3), math.inf, Fraction(0), Fraction(0)))
+    )
     assert curve.breakpoints == (ln(3),)
     assert curve.epsilon_at(0) == ln(3)
     assert curve.epsilon_at(QUARTER) == ln(2)
@@ -35,7 +44,9 @@ def test_the_curve_of_laplace_noise_has_a_corner_at_every_other_step() -> None:
     assert curve.breakpoints == (2 * ln(3), 4 * ln(3))
     assert curve.epsilon_at(0) == 4 * ln(3)
     # Between 0 and 2 steps the event is {z <= 1}: P = 1 - q^2/(1+q), Q = q^3/(1+q).
-    assert curve.pieces["one"][0] == CurvePiece(Epsilon(), 2 * ln(3), 1 - q**2 / (1 + q), q**3 / (1 + q))
+    assert curve.pieces["one"][0] == CurvePiece(
+        Epsilon(), 2 * ln(3), 1 - q**2 / (1 + q), q**3 / (1 + q)
+    )
 
 
 def test_what_only_one_side_can_say_costs_delta_at_every_epsilon() -> None:
@@ -57,7 +68,9 @@ def test_equal_laws_lose_nothing() -> None:
 
 @few
 @given(laws(), laws(), epsilons())
-def test_the_pieces_are_the_distance(one: Distribution, other: Distribution, epsilon: Epsilon) -> None:
+def test_the_pieces_are_the_distance(
+    one: Distribution, other: Distribution, epsilon: Epsilon
+) -> None:
     curve = privacy_curve(one, other)
     assert curve.delta_at(epsilon) == epsilon_distance(one, other, epsilon)
     for side, (here, there) in {"one": (one, other), "other": (other, one)}.items():
@@ -73,7 +86,9 @@ def test_the_pieces_are_the_distance(one: Distribution, other: Distribution, eps
 
 @few
 @given(laws(), laws(), deltas())
-def test_the_smallest_epsilon_is_enough_and_nothing_below_is(one: Distribution, other: Distribution, delta: Fraction) -> None:
+def test_the_smallest_epsilon_is_enough_and_nothing_below_is(
+    one: Distribution, other: Distribution, delta: Fraction
+) -> None:
     least = privacy_curve(one, other).epsilon_at(delta)
     if isinstance(least, float):
         assert least == math.inf
@@ -88,8 +103,12 @@ def test_the_smallest_epsilon_is_enough_and_nothing_below_is(one: Distribution, 
 
 @few
 @given(laws(), laws(), epsilons())
-def test_delta_is_an_expectation_over_the_loss(one: Distribution, other: Distribution, epsilon: Epsilon) -> None:
-    """delta(eps) = E (1 - e^(eps - L))_+ , L drawn from the loss distribution; every loss is the logarithm of a rational."""
+def test_delta_is_an_expectation_over_the_loss(
+    one: Distribution, other: Distribution, epsilon: Epsilon
+) -> None:
+    """delta(eps) = E (1 - e^(eps - L))_+ , L drawn from the loss distribution; every loss is the
+    logarithm of a rational.
+    """
     losses = loss_distribution(one, other)
     assert sum(losses.values()) == 1
     assert list(losses) == sorted(losses)
@@ -104,7 +123,10 @@ def test_delta_is_an_expectation_over_the_loss(one: Distribution, other: Distrib
 
 def test_loss_distribution_of_randomised_response() -> None:
     assert loss_distribution(TRUE, FALSE) == {ln(Fraction(1, 3)): QUARTER, ln(3): Fraction(3, 4)}
-    assert loss_distribution({"a": 0.1, "b": 0.9}, {"b": 1}) == {ln(0.9): Fraction(9, 10), math.inf: Fraction(1, 10)}
+    assert loss_distribution({"a": 0.1, "b": 0.9}, {"b": 1}) == {
+        ln(0.9): Fraction(9, 10),
+        math.inf: Fraction(1, 10),
+    }
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, math.nan, "0"])

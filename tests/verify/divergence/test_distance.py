@@ -9,7 +9,12 @@ from hypothesis import given
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.randomized_response import RandomizedResponse
 from hedgerow.numeric.rounding import exp_down, exp_up
-from hedgerow.verify.divergence.distance import Distance, cumulative_losses, epsilon_distance, one_sided_distance
+from hedgerow.verify.divergence.distance import (
+    Distance,
+    cumulative_losses,
+    epsilon_distance,
+    one_sided_distance,
+)
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
 from verify.divergence.distributions import clamped_laplace, epsilons, events, few, laws, response
@@ -41,7 +46,9 @@ def test_at_epsilon_zero_it_is_total_variation(one: Distribution, other: Distrib
 
 @few
 @given(laws(), laws(), laws(), epsilons(), epsilons())
-def test_symmetry_growth_and_triangle(one: Distribution, other: Distribution, third: Distribution, e: Epsilon, f: Epsilon) -> None:
+def test_symmetry_growth_and_triangle(
+    one: Distribution, other: Distribution, third: Distribution, e: Epsilon, f: Epsilon
+) -> None:
     here = epsilon_distance(one, other, e).value
     assert here == epsilon_distance(other, one, e).value
     assert epsilon_distance(one, other, e + f).value <= here
@@ -55,7 +62,9 @@ def test_randomised_response_is_at_distance_zero_at_its_epsilon_and_nowhere_befo
     assert one == {0: Fraction(3, 4), 1: Fraction(1, 4)}
     assert epsilon_distance(one, other, ln(3)).value == 0
     assert epsilon_distance(one, other, ln(3)).event == frozenset()
-    assert epsilon_distance(one, other, ln(2)) == Distance(ln(2), "one", frozenset({0}), Fraction(3, 4), Fraction(1, 4))
+    assert epsilon_distance(one, other, ln(2)) == Distance(
+        ln(2), "one", frozenset({0}), Fraction(3, 4), Fraction(1, 4)
+    )
     assert epsilon_distance(one, other, ln(2)).value == Fraction(1, 4)
     assert epsilon_distance(one, other, 0).value == Fraction(1, 2)
     low, high = ln(3).bounds()
@@ -80,9 +89,14 @@ def test_laplace_noise(shift: int) -> None:
     one, other = clamped_laplace(THIRD, 0, -6, 8), clamped_laplace(THIRD, shift, -6, 8)
     assert epsilon_distance(one, other, shift * ln(3)).value == 0
     assert epsilon_distance(one, other, shift * ln(3)).event == frozenset()
-    # One step short the event is {z <= 0}, where the ratio is q^-shift: (1 - e^eps q^shift)/(1 + q).
+    # One step short the event is {z <= 0}, where the ratio is q^-shift: (1 - e^eps q^shift)/(1 +
+    # q).
     short = epsilon_distance(one, other, (shift - 1) * ln(3))
-    assert short.value == (1 - Fraction(3) ** (shift - 1) * THIRD**shift) / (1 + THIRD) == Fraction(1, 2)
+    assert (
+        short.value
+        == (1 - Fraction(3) ** (shift - 1) * THIRD**shift) / (1 + THIRD)
+        == Fraction(1, 2)
+    )
     assert short.event == frozenset(range(-6, 1))
 
 
@@ -98,7 +112,9 @@ def test_laplace_noise_cut_off_instead_of_lumped_is_not_private() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0, Fraction(1, 100), 0.5, 1, ln(3), 100, 10_000])
-def test_publishing_everything_with_probability_delta_is_delta_away_at_every_epsilon(epsilon: Epsilon | float) -> None:
+def test_publishing_everything_with_probability_delta_is_delta_away_at_every_epsilon(
+    epsilon: Epsilon | float,
+) -> None:
     delta = Fraction(1, 1000)
     one, other = ({table: delta, "nothing": 1 - delta} for table in ("Ann: ill", "Ann: well"))
     found = epsilon_distance(one, other, epsilon)
@@ -154,7 +170,11 @@ def test_cumulative_ratios_without_a_common_start() -> None:
 
 def test_words() -> None:
     far = epsilon_distance({z: Fraction(1, 10) for z in range(10)}, {"other": 1}, 0)
-    assert str(far) == "distance 1 at epsilon 0: {0, 1, 2, 3, 4, 5, 6, 7, … 2 more} has probability 1 on one, else 0"
+    assert (
+        str(far)
+        == "distance 1 at epsilon 0: {0, 1, 2, 3, 4, 5, 6, 7, … 2 more} has probability 1 on one,"
+        " else 0"
+    )
     assert "no event" in str(epsilon_distance({0: 1}, {0: 1}, ln(2)))
 
 
@@ -169,7 +189,9 @@ def test_words() -> None:
         ({0: 1}, {0: 1}, "ln 3", "epsilon"),
     ],
 )
-def test_bad_input_names_the_argument(one: dict[int, float], other: dict[int, float], epsilon: float, argument: str) -> None:
+def test_bad_input_names_the_argument(
+    one: dict[int, float], other: dict[int, float], epsilon: float, argument: str
+) -> None:
     with pytest.raises(InvalidArgument) as caught:
         epsilon_distance(one, other, epsilon)
     assert caught.value.argument == argument

@@ -57,7 +57,11 @@ def test_a_partial_law_says_so() -> None:
 
 
 def test_proportional() -> None:
-    assert Distribution.proportional({z: Fraction(1, 3) ** abs(z) for z in (-1, 0, 1)}) == {-1: 0.2, 0: 0.6, 1: 0.2} | {
+    assert Distribution.proportional({z: Fraction(1, 3) ** abs(z) for z in (-1, 0, 1)}) == {
+        -1: 0.2,
+        0: 0.6,
+        1: 0.2,
+    } | {
         -1: Fraction(1, 5),
         0: Fraction(3, 5),
         1: Fraction(1, 5),
@@ -77,12 +81,18 @@ def test_probability_of_an_event() -> None:
 def test_push_takes_functions_and_mappings() -> None:
     law = Distribution({0: 0.1, 1: 0.2, 2: 0.7})
     assert law.push(lambda z: z % 2) == {0: Fraction(4, 5), 1: Fraction(1, 5)}
-    assert law.push({0: "low", 1: {"low": 0.5, "high": 0.5}, 2: "high"}) == {"low": Fraction(1, 5), "high": Fraction(4, 5)}
+    assert law.push({0: "low", 1: {"low": 0.5, "high": 0.5}, 2: "high"}) == {
+        "low": Fraction(1, 5),
+        "high": Fraction(4, 5),
+    }
 
 
 def test_then_and_product() -> None:
     law = Distribution(COIN)
-    assert law.then(lambda side: side == "heads") == {("heads", True): Fraction(1, 2), ("tails", False): Fraction(1, 2)}
+    assert law.then(lambda side: side == "heads") == {
+        ("heads", True): Fraction(1, 2),
+        ("tails", False): Fraction(1, 2),
+    }
     assert law.product({0: 0.25, 1: 0.75})["heads", 1] == Fraction(3, 8)
 
 
@@ -92,7 +102,9 @@ def test_the_product_has_its_factors_as_marginals(one: Distribution, other: Dist
     both = one.product(other)
     assert both.mass == 1
     assert both.push(lambda pair: pair[0]) == one.atoms
-    assert {b: weight for b, weight in both.push(lambda pair: pair[1]).items() if weight} == other.atoms
+    assert {
+        b: weight for b, weight in both.push(lambda pair: pair[1]).items() if weight
+    } == other.atoms
 
 
 @pytest.mark.parametrize(

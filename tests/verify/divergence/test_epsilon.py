@@ -56,10 +56,16 @@ def test_as_a_key() -> None:
 
 
 def test_words() -> None:
-    assert [repr(e) for e in (ln(3), Epsilon(Fraction(1, 2)), ln(3) + Fraction(1, 2))] == ["ln(3)", "1/2", "1/2 + ln(3)"]
+    assert [repr(e) for e in (ln(3), Epsilon(Fraction(1, 2)), ln(3) + Fraction(1, 2))] == [
+        "ln(3)",
+        "1/2",
+        "1/2 + ln(3)",
+    ]
 
 
-@pytest.mark.parametrize("wrong", [-1, 1e-13, 10_001, math.inf, math.nan, "1", True, None, ln(Fraction(1, 2))])
+@pytest.mark.parametrize(
+    "wrong", [-1, 1e-13, 10_001, math.inf, math.nan, "1", True, None, ln(Fraction(1, 2))]
+)
 def test_the_door_refuses(wrong: object) -> None:
     with pytest.raises(InvalidArgument, match=r"epsilon must .*; got"):
         Epsilon.of(wrong)  # type: ignore[arg-type]

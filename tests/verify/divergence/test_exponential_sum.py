@@ -9,15 +9,23 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.rounding import exp_down, exp_up
-from hedgerow.verify.divergence.exponential_sum import ExponentialSum, parse_probability, sum_fractions
+from hedgerow.verify.divergence.exponential_sum import (
+    ExponentialSum,
+    parse_probability,
+    sum_fractions,
+)
 
 E = ExponentialSum(((Fraction(1), Fraction(1)),))
 small = st.sampled_from([Fraction(n, 2) for n in range(-4, 5)])
-amounts = st.lists(st.tuples(small, small), max_size=3).map(lambda terms: ExponentialSum(tuple(terms)))
+amounts = st.lists(st.tuples(small, small), max_size=3).map(
+    lambda terms: ExponentialSum(tuple(terms))
+)
 
 
 def test_terms_are_collected_into_one_form() -> None:
-    scattered = ExponentialSum(((Fraction(1), Fraction(2)), (Fraction(0), Fraction(5)), (Fraction(1), Fraction(-2))))
+    scattered = ExponentialSum(
+        ((Fraction(1), Fraction(2)), (Fraction(0), Fraction(5)), (Fraction(1), Fraction(-2)))
+    )
     assert scattered.terms == ((0, 5),)
     assert scattered == 5
     assert scattered.rational == 5
@@ -45,7 +53,9 @@ def test_order_is_that_of_the_bounds(a: ExponentialSum, b: ExponentialSum) -> No
     assert (a < b) == (high < lower)
     assert (a == b) == (a.terms == b.terms) == (not a < b and not b < a)
     assert low <= high
-    assert math.isclose(float(a), sum(float(c) * math.exp(x) for x, c in a.terms), rel_tol=1e-9, abs_tol=1e-12)
+    assert math.isclose(
+        float(a), sum(float(c) * math.exp(x) for x, c in a.terms), rel_tol=1e-9, abs_tol=1e-12
+    )
 
 
 @pytest.mark.parametrize("digits", [10, 40, 100, 300])

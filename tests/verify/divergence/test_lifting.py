@@ -14,44 +14,79 @@ from hedgerow.verify.divergence.distance import epsilon_distance, one_sided_dist
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
 from hedgerow.verify.divergence.lifting import STAR, Lifting, lifting
-from verify.divergence.distributions import clamped_laplace, deltas, epsilons, events, few, image, laws, ratios, relations, response
+from verify.divergence.distributions import (
+    clamped_laplace,
+    deltas,
+    epsilons,
+    events,
+    few,
+    image,
+    laws,
+    ratios,
+    relations,
+    response,
+)
 
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 
 
-def check(found: Lifting | Violation, one: Distribution, other: Distribution, relation: frozenset[tuple[int, int]], e: Epsilon) -> None:
+def check(
+    found: Lifting | Violation,
+    one: Distribution,
+    other: Distribution,
+    relation: frozenset[tuple[int, int]],
+    e: Epsilon,
+) -> None:
     """The definition, from the witnesses alone."""
     if isinstance(found, Violation):
-        assert one.probability(found.event) > e.exp * other.probability(image(relation, found.event)) + found.delta
+        assert (
+            one.probability(found.event)
+            > e.exp * other.probability(image(relation, found.event)) + found.delta
+        )
         return
     left, right = found.left, found.right
     assert left.push(lambda pair: pair[0]) == one.atoms
     assert right.push(lambda pair: pair[1]) == other.atoms
-    assert all(pair in relation for witness in (left, right) for pair in witness.atoms if STAR not in pair)
+    assert all(
+        pair in relation for witness in (left, right) for pair in witness.atoms if STAR not in pair
+    )
     assert one_sided_distance(left, right, e).value <= found.delta
 
 
 @given(laws(), laws(), relations(), epsilons(), deltas())
 def test_two_witnesses_or_the_set_that_rules_them_out(
-    one: Distribution, other: Distribution, relation: frozenset[tuple[int, int]], e: Epsilon, delta: Fraction
+    one: Distribution,
+    other: Distribution,
+    relation: frozenset[tuple[int, int]],
+    e: Epsilon,
+    delta: Fraction,
 ) -> None:
     found = lifting(one, other, relation, e, delta)
     check(found, one, other, relation, e)
-    allowed = all(one.probability(event) <= e.exp * other.probability(image(relation, event)) + delta for event in events(one))
+    allowed = all(
+        one.probability(event) <= e.exp * other.probability(image(relation, event)) + delta
+        for event in events(one)
+    )
     assert isinstance(found, Lifting) == bool(found) == allowed
 
 
 @few
 @given(laws(), laws(), epsilons(), deltas())
-def test_over_equality_it_is_the_distance_in_each_direction(one: Distribution, other: Distribution, e: Epsilon, delta: Fraction) -> None:
-    there, back = (bool(lifting(*pair, operator.eq, e, delta)) for pair in ((one, other), (other, one)))
+def test_over_equality_it_is_the_distance_in_each_direction(
+    one: Distribution, other: Distribution, e: Epsilon, delta: Fraction
+) -> None:
+    there, back = (
+        bool(lifting(*pair, operator.eq, e, delta)) for pair in ((one, other), (other, one))
+    )
     assert there == (one_sided_distance(one, other, e).value <= delta)
     assert back == (one_sided_distance(other, one, e).value <= delta)
     assert (there and back) == (epsilon_distance(one, other, e).value <= delta)
 
 
 @given(laws(), laws(), ratios())
-def test_the_distance_is_the_smallest_delta_that_lifts(one: Distribution, other: Distribution, e: Epsilon) -> None:
+def test_the_distance_is_the_smallest_delta_that_lifts(
+    one: Distribution, other: Distribution, e: Epsilon
+) -> None:
     least = one_sided_distance(one, other, e).value.rational
     assert least is not None
     found = lifting(one, other, operator.eq, e, least)
@@ -65,7 +100,9 @@ def test_the_distance_is_the_smallest_delta_that_lifts(one: Distribution, other:
 
 @given(laws(), laws(), relations())
 @example(Distribution({0: 1}), Distribution({0: 1}), frozenset({(0, 0)}))
-def test_at_epsilon_and_delta_zero_it_is_a_coupling(one: Distribution, other: Distribution, relation: frozenset[tuple[int, int]]) -> None:
+def test_at_epsilon_and_delta_zero_it_is_a_coupling(
+    one: Distribution, other: Distribution, relation: frozenset[tuple[int, int]]
+) -> None:
     lifted, coupled = lifting(one, other, relation, 0), coupling(one, other, relation)
     assert bool(lifted) == bool(coupled)
     if isinstance(lifted, Lifting):
@@ -78,15 +115,23 @@ def test_randomised_response_at_its_epsilon() -> None:
     found = lifting(one, other, operator.eq, ln(3))
     assert isinstance(found, Lifting)
     assert found.left == {(0, 0): Fraction(3, 4), (1, 1): Fraction(1, 4)}
-    assert found.right == {(0, 0): Fraction(1, 4), (1, 1): Fraction(1, 12), (STAR, 1): Fraction(2, 3)}
+    assert found.right == {
+        (0, 0): Fraction(1, 4),
+        (1, 1): Fraction(1, 12),
+        (STAR, 1): Fraction(2, 3),
+    }
     assert (found.distance, found.ratio) == (0, 3)
-    assert not coupling(one, other, operator.eq), "one joint law cannot say it: the marginals differ"
+    assert not coupling(one, other, operator.eq), (
+        "one joint law cannot say it: the marginals differ"
+    )
     assert lifting(one, other, operator.eq, 0, HALF)
     assert repr(STAR) == "STAR"
 
 
 def test_laplace_noise_costs_the_distance_it_is_moved_beyond_its_shift() -> None:
-    """x and x + 1: noise aligned with output b = a + k costs |k - 1| ln 3 (the rule for Laplace noise in relational logics)."""
+    """x and x + 1: noise aligned with output b = a + k costs |k - 1| ln 3 (the rule for Laplace
+    noise in relational logics).
+    """
     q = Fraction(1, 3)
     one, other = clamped_laplace(q, 0, -8, 8), clamped_laplace(q, 1, -8, 8)
     wide = clamped_laplace(q, 1, -30, 30)
@@ -137,7 +182,12 @@ def test_false_witnesses_cannot_be_made() -> None:
 
 def test_bad_input() -> None:
     law = {0: 1}
-    for wrong, told in (((-1, 0), "epsilon"), ((1, 2), "delta"), ((1, -0.1), "delta"), ((1, "0"), "delta")):
+    for wrong, told in (
+        ((-1, 0), "epsilon"),
+        ((1, 2), "delta"),
+        ((1, -0.1), "delta"),
+        ((1, "0"), "delta"),
+    ):
         with pytest.raises(InvalidArgument, match=told):
             lifting(law, law, operator.eq, *wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="must not be STAR"):

@@ -13,7 +13,9 @@ amounts = st.lists(st.integers(0, 9), min_size=1, max_size=5)
 links = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 4)))
 
 
-def check(flow: MaximumFlow, supply: list[int], demand: list[int], linked: set[tuple[int, int]]) -> None:
+def check(
+    flow: MaximumFlow, supply: list[int], demand: list[int], linked: set[tuple[int, int]]
+) -> None:
     """A flow within its limits, and a cut of the same size: each proves the other best."""
     assert set(flow.flow_by_link) <= linked
     assert all(amount > 0 for amount in flow.flow_by_link.values())
@@ -28,7 +30,9 @@ def check(flow: MaximumFlow, supply: list[int], demand: list[int], linked: set[t
 
 
 @given(amounts, amounts, links)
-def test_flow_and_cut_meet(supply: list[int], demand: list[int], drawn: frozenset[tuple[int, int]]) -> None:
+def test_flow_and_cut_meet(
+    supply: list[int], demand: list[int], drawn: frozenset[tuple[int, int]]
+) -> None:
     linked = {(a, b) for a, b in drawn if a < len(supply) and b < len(demand)}
     check(maximise_flow(supply, demand, linked), supply, demand, linked)
 
@@ -52,7 +56,10 @@ def test_numbers_of_any_size() -> None:
     flow = maximise_flow([huge + 1, huge], [huge, huge + 1], [(0, 0), (1, 0), (1, 1)])
     assert flow.total == 2 * huge
     assert flow.cut == frozenset({0})
-    assert maximise_flow([huge + 1, huge], [huge, huge + 1], [(0, 0), (0, 1), (1, 0)]).total == 2 * huge + 1
+    assert (
+        maximise_flow([huge + 1, huge], [huge, huge + 1], [(0, 0), (0, 1), (1, 0)]).total
+        == 2 * huge + 1
+    )
 
 
 def test_a_path_that_must_be_taken_back() -> None:

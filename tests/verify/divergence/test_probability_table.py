@@ -19,7 +19,11 @@ from verify.divergence.distributions import clamped_laplace, deltas, epsilons, f
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 SURVEY = {0: response(HALF, 0), 1: response(HALF, 1)}
-COUNTS = {rows: clamped_laplace(THIRD, sum(row[0] for row in rows), -2, 5) for n in range(4) for rows in product([(0,), (1,)], repeat=n)}
+COUNTS = {
+    rows: clamped_laplace(THIRD, sum(row[0] for row in rows), -2, 5)
+    for n in range(4)
+    for rows in product([(0,), (1,)], repeat=n)
+}
 
 
 def test_randomised_response() -> None:
@@ -27,7 +31,10 @@ def test_randomised_response() -> None:
     assert verdict
     assert verdict.private
     assert verdict.excess == 0
-    assert str(verdict) == "private: (ln(3), 0)-DP on 1 pair of neighbours; furthest apart are 0 and 1, by 0"
+    assert (
+        str(verdict)
+        == "private: (ln(3), 0)-DP on 1 pair of neighbours; furthest apart are 0 and 1, by 0"
+    )
 
 
 def test_the_witness_of_a_broken_claim() -> None:
@@ -37,7 +44,10 @@ def test_the_witness_of_a_broken_claim() -> None:
     assert verdict.excess == Fraction(3, 20)
     assert (verdict.distance.event, verdict.distance.direction) == (frozenset({1}), "one")
     assert (verdict.distance.likely, verdict.distance.rare) == (Fraction(3, 4), Fraction(1, 4))
-    told = "not private: (ln(2), 1/10)-DP on 1 pair of neighbours; {1} has probability 0.75 on 1 and 0.25 on 0, 0.15 too much"
+    told = (
+        "not private: (ln(2), 1/10)-DP on 1 pair of neighbours; {1} has probability 0.75 on 1 and"
+        " 0.25 on 0, 0.15 too much"
+    )
     assert str(verdict) == told
 
 
@@ -52,7 +62,11 @@ def test_a_noisy_count_of_every_small_data_set(relation: Any) -> None:
 
 def test_a_noisy_count_of_ones_and_twos_is_caught_with_the_pair() -> None:
     """Sensitivity is 2 under add-remove, and the table was made for 1."""
-    table = {rows: clamped_laplace(THIRD, sum(row[0] for row in rows), -2, 6) for n in range(3) for rows in product([(1,), (2,)], repeat=n)}
+    table = {
+        rows: clamped_laplace(THIRD, sum(row[0] for row in rows), -2, 6)
+        for n in range(3)
+        for rows in product([(1,), (2,)], repeat=n)
+    }
     verdict = is_private(table, ln(3), 0, Unit("add-remove"))
     assert not verdict
     assert abs(sum(r[0] for r in verdict.one) - sum(r[0] for r in verdict.other)) == 2  # type: ignore[attr-defined]
@@ -60,7 +74,9 @@ def test_a_noisy_count_of_ones_and_twos_is_caught_with_the_pair() -> None:
 
 
 def test_one_wrong_pair_among_many_is_the_witness_in_either_direction() -> None:
-    table = {n: {"low": HALF, "high": HALF} for n in range(5)} | {3: {"low": Fraction(4, 10), "high": Fraction(6, 10)}}
+    table = {n: {"low": HALF, "high": HALF} for n in range(5)} | {
+        3: {"low": Fraction(4, 10), "high": Fraction(6, 10)}
+    }
     verdict = is_private(table, 0, 0, lambda a, b: b == a + 1)
     assert {verdict.one, verdict.other} in ({2, 3}, {3, 4})
     assert verdict.pair_count == 4
@@ -70,7 +86,9 @@ def test_one_wrong_pair_among_many_is_the_witness_in_either_direction() -> None:
 
 
 def test_no_epsilon_is_enough() -> None:
-    table = {name: {name: Fraction(1, 1000), "nothing": Fraction(999, 1000)} for name in ("ill", "well")}
+    table = {
+        name: {name: Fraction(1, 1000), "nothing": Fraction(999, 1000)} for name in ("ill", "well")
+    }
     assert least_epsilon(table, 0, [("ill", "well")]) == math.inf
     assert least_epsilon(table, 0.001, [("ill", "well")]) == 0
     assert not is_private(table, 10_000, 0.00099, [("ill", "well")])
@@ -79,13 +97,19 @@ def test_no_epsilon_is_enough() -> None:
 
 @few
 @given(st.lists(laws(), min_size=2, max_size=4), epsilons(), deltas())
-def test_private_means_every_pair_is(drawn: list[Distribution], epsilon: Epsilon, delta: Fraction) -> None:
+def test_private_means_every_pair_is(
+    drawn: list[Distribution], epsilon: Epsilon, delta: Fraction
+) -> None:
     table = dict(enumerate(drawn))
     pairs = [(a, b) for a in table for b in table if a < b]
-    distances = {pair: epsilon_distance(table[pair[0]], table[pair[1]], epsilon).value for pair in pairs}
+    distances = {
+        pair: epsilon_distance(table[pair[0]], table[pair[1]], epsilon).value for pair in pairs
+    }
     verdict = is_private(table, epsilon, delta, lambda a, b: a != b)
     assert bool(verdict) == all(value <= delta for value in distances.values())
-    assert distances[verdict.one, verdict.other] == max(distances.values()) == verdict.distance.value  # type: ignore[index]
+    assert (
+        distances[verdict.one, verdict.other] == max(distances.values()) == verdict.distance.value
+    )  # type: ignore[index]
     assert bool(verdict) == (least_epsilon(table, delta, pairs) <= epsilon)
 
 
@@ -110,7 +134,9 @@ def test_bad_input(table: Any, neighbours: Any, told: str) -> None:
         least_epsilon(table, 0, neighbours)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "argument"), [(-1, 0, "epsilon"), (1, -1, "delta"), (1, math.nan, "delta")])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "argument"), [(-1, 0, "epsilon"), (1, -1, "delta"), (1, math.nan, "delta")]
+)
 def test_bad_claims(epsilon: float, delta: float, argument: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         is_private(SURVEY, epsilon, delta, [(0, 1)])

@@ -12,7 +12,11 @@ from hedgerow.verify.divergence.distance import epsilon_distance
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum
-from hedgerow.verify.divergence.properties import check_composition, check_group_privacy, check_post_processing
+from hedgerow.verify.divergence.properties import (
+    check_composition,
+    check_group_privacy,
+    check_post_processing,
+)
 from verify.divergence.distributions import OUTCOMES, clamped_laplace, epsilons, few, laws, response
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -33,7 +37,9 @@ def test_post_processing_never_takes_laws_apart(
 
 @few
 @given(laws(), laws(), epsilons())
-def test_a_reversible_step_keeps_the_distance(one: Distribution, other: Distribution, epsilon: Epsilon) -> None:
+def test_a_reversible_step_keeps_the_distance(
+    one: Distribution, other: Distribution, epsilon: Epsilon
+) -> None:
     check = check_post_processing(one, other, lambda z: f"<{z}>", epsilon)
     assert check.whole.value == check.allowed
     assert check_post_processing(one, other, lambda _: 0, epsilon).whole.value == 0
@@ -42,7 +48,12 @@ def test_a_reversible_step_keeps_the_distance(one: Distribution, other: Distribu
 @few
 @given(laws(), laws(), kernels, kernels, epsilons(), epsilons())
 def test_composition_even_when_the_second_question_depends_on_the_first_answer(
-    one: Distribution, other: Distribution, here: dict[int, Distribution], there: dict[int, Distribution], e: Epsilon, f: Epsilon
+    one: Distribution,
+    other: Distribution,
+    here: dict[int, Distribution],
+    there: dict[int, Distribution],
+    e: Epsilon,
+    f: Epsilon,
 ) -> None:
     check = check_composition((one, other), (here, there), (e, f))
     assert check.holds
@@ -54,7 +65,8 @@ def test_composition_of_two_survey_questions() -> None:
     check = check_composition((TRUE, FALSE), (lambda _: TRUE, lambda _: FALSE), (ln(3), ln(3)))
     assert check
     assert (check.whole.value, check.allowed, check.whole.epsilon) == (0, 0, ln(9))
-    # Two answers at ln 2 each: 9/16 of (0, 0) against 1/16 at ratio 4 is 5/16, where the sum allows 1/2.
+    # Two answers at ln 2 each: 9/16 of (0, 0) against 1/16 at ratio 4 is 5/16, where the sum allows
+    # 1/2.
     cheaper = check_composition((TRUE, FALSE), (lambda _: TRUE, lambda _: FALSE), (ln(2), ln(2)))
     assert (cheaper.whole.value, cheaper.allowed) == (Fraction(5, 16), HALF)
     assert str(cheaper) == "sequential composition holds: 0.3125 at epsilon ln(4), allowed 0.5"
@@ -62,9 +74,13 @@ def test_composition_of_two_survey_questions() -> None:
 
 
 def test_deltas_of_composition_add_up_where_each_part_may_fail() -> None:
-    """Each part gives itself away with probability 1/10; together with 19/100, which is less than 2/10."""
+    """Each part gives itself away with probability 1/10; together with 19/100, which is less
+    than 2/10.
+    """
     parts = [{side: Fraction(1, 10), "nothing": Fraction(9, 10)} for side in ("one", "other")]
-    check = check_composition((parts[0], parts[1]), (lambda _: parts[0], lambda _: parts[1]), (1, 1))
+    check = check_composition(
+        (parts[0], parts[1]), (lambda _: parts[0], lambda _: parts[1]), (1, 1)
+    )
     assert (check.whole.value, check.allowed) == (Fraction(19, 100), Fraction(1, 5))
 
 

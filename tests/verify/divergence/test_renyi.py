@@ -16,12 +16,29 @@ from verify.divergence.distributions import few, laws, response
 
 TRUE, FALSE = response(Fraction(1, 2), 0), response(Fraction(1, 2), 1)
 TINY = Fraction(1, 10**25)
-orders = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2), Fraction(7), Fraction(100)])
+orders = st.sampled_from(
+    [
+        Fraction(1, 3),
+        Fraction(1, 2),
+        Fraction(1),
+        Fraction(3, 2),
+        Fraction(2),
+        Fraction(7),
+        Fraction(100),
+    ]
+)
 
 
 def test_closed_forms_for_randomised_response() -> None:
-    """3/4 against 1/4: order 2 is ln(9/4 + 1/12), order 1/2 is -ln(3/4), order 1 is (ln 3)/2, infinity is ln 3."""
-    for order, doubled in ((2, 2 * ln(Fraction(7, 3))), (0.5, 2 * ln(Fraction(4, 3))), (1, ln(3)), (math.inf, 2 * ln(3))):
+    """3/4 against 1/4: order 2 is ln(9/4 + 1/12), order 1/2 is -ln(3/4), order 1 is (ln 3)/2,
+    infinity is ln 3.
+    """
+    for order, doubled in (
+        (2, 2 * ln(Fraction(7, 3))),
+        (0.5, 2 * ln(Fraction(4, 3))),
+        (1, ln(3)),
+        (math.inf, 2 * ln(3)),
+    ):
         low, high = renyi_divergence(TRUE, FALSE, order)
         assert 2 * low <= doubled <= 2 * high
         assert high - low < TINY
@@ -32,14 +49,19 @@ def test_large_orders_go_towards_the_largest_loss() -> None:
     assert high < ln(3)
     assert low > Fraction(10986, 10**4)
     # The exact power and e^(a ln x) meet where one gives way to the other.
-    below, above = renyi_divergence(TRUE, FALSE, 64), renyi_divergence(TRUE, FALSE, Fraction(64 * 10**20 + 1, 10**20))
+    below, above = (
+        renyi_divergence(TRUE, FALSE, 64),
+        renyi_divergence(TRUE, FALSE, Fraction(64 * 10**20 + 1, 10**20)),
+    )
     assert abs(below.low - above.low) < Fraction(1, 10**18)
     assert below.high < above.high
 
 
 @few
 @given(laws(), laws(), orders, orders)
-def test_intervals_hold_the_value_and_grow_with_the_order(one: Distribution, other: Distribution, a: Fraction, b: Fraction) -> None:
+def test_intervals_hold_the_value_and_grow_with_the_order(
+    one: Distribution, other: Distribution, a: Fraction, b: Fraction
+) -> None:
     low, high = renyi_divergence(one, other, a)
     assert 0 <= low <= high
     if a <= b:
@@ -61,7 +83,9 @@ def naive(one: Distribution, other: Distribution, a: float) -> float:
 
 @few
 @given(laws(), laws(), orders)
-def test_adds_up_over_independent_draws(one: Distribution, other: Distribution, order: Fraction) -> None:
+def test_adds_up_over_independent_draws(
+    one: Distribution, other: Distribution, order: Fraction
+) -> None:
     low, high = renyi_divergence(one, other, order)
     both = renyi_divergence(one.product(one), other.product(other), order)
     assert both.low <= 2 * high

@@ -74,5 +74,7 @@ Sometimes(b : private bool) : public bool
 def judge(text: str) -> Judgement:
     """``left ~ right : before ==> after [epsilon, delta]`` about the programs above."""
     (found,) = parse_document(f"{PROGRAMS}\njudge {text}\n").judgements
-    assert isinstance(found, Judgement), str(found) if isinstance(found, UnsupportedProgram) else found
+    assert isinstance(found, Judgement), (
+        str(found) if isinstance(found, UnsupportedProgram) else found
+    )
     return found

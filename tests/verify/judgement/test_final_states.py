@@ -24,13 +24,19 @@ def ends(name: str, wanted: str, **arguments: PathValue) -> dict[object, Fractio
 def test_the_law_of_variables_and_of_what_was_told() -> None:
     half = Fraction(1, 2)
     assert ends("Walk", "res", x=Fraction(3)) == {(("res", 2),): half, (("res", 4),): half}
-    assert ends("Walk", "up x", x=Fraction(3)) == {(("up", True), ("x", 3)): half, (("up", False), ("x", 3)): half}
+    assert ends("Walk", "up x", x=Fraction(3)) == {
+        (("up", True), ("x", 3)): half,
+        (("up", False), ("x", 3)): half,
+    }
     assert ends("Walk", "", x=Fraction(3)) == {(): 1}
 
 
 def test_several_outputs_are_told_as_one_sequence() -> None:
     told = ends("Twice", "res", m=BitWord(1, 0), k=BitWord(1, 1))
-    assert told == {(("res", OutputSequence((BitWord(1, a), BitWord(1, 1 - a)))),): Fraction(1, 2) for a in (0, 1)}
+    assert told == {
+        (("res", OutputSequence((BitWord(1, a), BitWord(1, 1 - a)))),): Fraction(1, 2)
+        for a in (0, 1)
+    }
     assert str(OutputSequence((BitWord(2, 1), True))) == "[01, True]"
 
 

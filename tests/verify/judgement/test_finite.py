@@ -8,7 +8,12 @@ import pytest
 from hedgerow.verify.divergence.coupling import Coupling, compute_marginal
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
 from hedgerow.verify.divergence.lifting import STAR, Lifting
-from hedgerow.verify.judgement.finite import FiniteCounterexample, FiniteProof, decide_finite, parse_epsilon
+from hedgerow.verify.judgement.finite import (
+    FiniteCounterexample,
+    FiniteProof,
+    decide_finite,
+    parse_epsilon,
+)
 from hedgerow.verify.judgement.undecided import Undecided
 from hedgerow.verify.language.program import Apply, Expression, Number
 from verify.judgement.quadruples import judge
@@ -43,8 +48,14 @@ INVALID = {
     f"Respond ~ Respond : true ==> {SAME} [0, 49/100]": (Fraction(3, 4), Fraction(1, 4)),
     "Respond ~ Respond : x<1> = x<2> ==> res<1> != res<2>": (Fraction(3, 4), Fraction(1, 4)),
     "Walk ~ Walk : x<1> = 0 and x<2> = 1 ==> res<1> = res<2>": (Fraction(1), Fraction(0)),
-    "Lazy ~ Lazy : x<1> = 0 and x<2> = 0 and p<1> = 1/2 and p<2> = 1/4 ==> res<1> <= res<2>": (Fraction(1, 2), Fraction(1, 4)),
-    "Lazy ~ Lazy : x<1> = 0 and x<2> = 0 and p<1> = 1/2 and p<2> = 1/4 ==> res<1> <= res<2> [2/3]": (Fraction(1, 2), Fraction(1, 4)),
+    "Lazy ~ Lazy : x<1> = 0 and x<2> = 0 and p<1> = 1/2 and p<2> = 1/4 ==> res<1> <= res<2>": (
+        Fraction(1, 2),
+        Fraction(1, 4),
+    ),
+    "Lazy ~ Lazy : x<1> = 0 and x<2> = 0 and p<1> = 1/2 and p<2> = 1/4 ==> res<1> <= res<2> [2/3]": (
+        Fraction(1, 2),
+        Fraction(1, 4),
+    ),
 }
 
 
@@ -84,13 +95,27 @@ def test_the_relation_of_a_coupling_is_the_postcondition() -> None:
     found = decide_finite(judge("Walk ~ Walk : x<1> = 0 and x<2> = 2 ==> res<1> <= res<2>"))
     assert isinstance(found, FiniteProof)
     relation = found.cases[0].coupling.relation
-    assert {(dict(a)["res"], dict(b)["res"]) for a, b in relation} == {(-1, 1), (-1, 3), (1, 1), (1, 3)}
+    assert {(dict(a)["res"], dict(b)["res"]) for a, b in relation} == {
+        (-1, 1),
+        (-1, 3),
+        (1, 1),
+        (1, 3),
+    }
 
 
 def test_answers_in_words() -> None:
-    assert str(decide_finite(judge(f"Leak ~ Leak : false ==> {SAME}"))) == "holds, since no two inputs are as the precondition says"
-    assert str(decide_finite(judge(f"Pad ~ Fair : {TWO_BITS} ==> {SAME}"))) == "holds: a coupling for each of 4 pairs of inputs"
-    leak = "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, what is related to it 1/2 in run 2"
+    assert (
+        str(decide_finite(judge(f"Leak ~ Leak : false ==> {SAME}")))
+        == "holds, since no two inputs are as the precondition says"
+    )
+    assert (
+        str(decide_finite(judge(f"Pad ~ Fair : {TWO_BITS} ==> {SAME}")))
+        == "holds: a coupling for each of 4 pairs of inputs"
+    )
+    leak = (
+        "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, what is related to it"
+        " 1/2 in run 2"
+    )
     assert str(decide_finite(judge(f"Leak ~ Leak : true ==> {SAME}"))) == leak
 
 
@@ -98,12 +123,21 @@ def test_answers_in_words() -> None:
     ("text", "reason"),
     [
         (f"Walk ~ Walk : true ==> {SAME}", "x<1> may be any number; bound it"),
-        (f"Laplace ~ Laplace : x<1> = 0 and x<2> = 1 and eps<1> = 1 and eps<2> = 1 ==> {SAME} [1]", "infinitely many values"),
+        (
+            (
+                "Laplace ~ Laplace : x<1> = 0 and x<2> = 1 and eps<1> = 1 and eps<2> = 1 ==>"
+                f" {SAME} [1]"
+            ),
+            "infinitely many values",
+        ),
         (f"Wide ~ Wide : true ==> {SAME}", "too many values"),
         (f"Lists ~ Lists : true ==> {SAME}", "is a list"),
         (f"Endless ~ Endless : true ==> {SAME}", "more paths than the limits allow"),
         (f"Irrational ~ Irrational : true ==> {SAME}", "not rational"),
-        (f"Respond ~ Respond : true ==> {SAME} [sqrt(2)]", "must be a rational number, a logarithm of one"),
+        (
+            f"Respond ~ Respond : true ==> {SAME} [sqrt(2)]",
+            "must be a rational number, a logarithm of one",
+        ),
         (f"Respond ~ Respond : true ==> {SAME} [0 - 1]", "at least 0"),
         (f"Respond ~ Respond : true ==> {SAME} [0, 2]", "from 0 to 1"),
         ("Twice ~ Twice : true ==> res<1> = m<1>", "compare res<1> with res<2> as a whole"),
@@ -116,7 +150,9 @@ def test_what_is_not_finite_is_undecided_with_its_reason(text: str, reason: str)
 
 
 def test_time_that_is_over_decides_nothing() -> None:
-    assert isinstance(decide_finite(judge(f"Pad ~ Pad : {TWO_BITS} ==> {SAME}"), seconds=-1), Undecided)
+    assert isinstance(
+        decide_finite(judge(f"Pad ~ Pad : {TWO_BITS} ==> {SAME}"), seconds=-1), Undecided
+    )
 
 
 @pytest.mark.parametrize(

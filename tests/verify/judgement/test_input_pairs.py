@@ -12,7 +12,12 @@ from verify.judgement.quadruples import judge
 
 
 def states(before: str, left: str = "Walk", right: str = "Walk") -> list[dict[str, object]]:
-    return [dict(state) for state in iterate_related_inputs(judge(f"{left} ~ {right} : {before} ==> res<1> = res<2>"))]
+    return [
+        dict(state)
+        for state in iterate_related_inputs(
+            judge(f"{left} ~ {right} : {before} ==> res<1> = res<2>")
+        )
+    ]
 
 
 def numbers(before: str) -> set[tuple[object, object]]:
@@ -64,6 +69,8 @@ def test_what_is_not_finite(before: str, program: str, reason: str) -> None:
 
 
 def test_expressions() -> None:
-    assert split_conjuncts(judge("Walk ~ Walk : x<1> = 1 and x<2> = 2 and true ==> true").precondition)[2] == Truth(True)
+    assert split_conjuncts(
+        judge("Walk ~ Walk : x<1> = 1 and x<2> = 2 and true ==> true").precondition
+    )[2] == Truth(True)
     with pytest.raises(Undecided, match="before it has a value"):
         evaluate(Name("nowhere"), {})

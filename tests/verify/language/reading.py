@@ -13,12 +13,19 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 HEAD = '@mechanism(epsilon="eps", neighbours="one")\n'
-PARAMETERS = "q: private[list], x: private[float], k: private[int], b: private[bool], n: public[int], eps: public[float]"
+PARAMETERS = (
+    "q: private[list], x: private[float], k: private[int], b: private[bool], n: public[int], eps:"
+    " public[float]"
+)
 
 
-def python(body: str, parameters: str = PARAMETERS, head: str = HEAD) -> Program | UnsupportedProgram:
+def python(
+    body: str, parameters: str = PARAMETERS, head: str = HEAD
+) -> Program | UnsupportedProgram:
     """The one mechanism of a file that has this body. Its first line is the third of the text."""
-    (found,) = read_programs(f"{head}def f({parameters}):\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n")
+    (found,) = read_programs(
+        f"{head}def f({parameters}):\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
+    )
     return found
 
 
@@ -34,9 +41,14 @@ def refused(body: str, parameters: str = PARAMETERS, head: str = HEAD) -> Unsupp
     return found
 
 
-def small(body: str, head: str = "f(l : private list, x : private real, n : public int, eps : public real)") -> Program | UnsupportedProgram:
+def small(
+    body: str,
+    head: str = "f(l : private list, x : private real, n : public int, eps : public real)",
+) -> Program | UnsupportedProgram:
     """The same for the small language. Its first line is the second of the text."""
-    (found,) = parse_document(f"{head}\n{textwrap.indent(textwrap.dedent(body).strip(), '  ')}\n").programs
+    (found,) = parse_document(
+        f"{head}\n{textwrap.indent(textwrap.dedent(body).strip(), '  ')}\n"
+    ).programs
     return found
 
 
@@ -49,5 +61,7 @@ def gallery() -> dict[str, Program]:
     for file in sorted(PROGRAMS.glob("*.hr")):
         found += parse_document(file.read_text(encoding="utf-8")).programs
     read_ = [one for one in found if isinstance(one, Program)]
-    assert len(read_) == len(found), [str(one) for one in found if isinstance(one, UnsupportedProgram)]
+    assert len(read_) == len(found), [
+        str(one) for one in found if isinstance(one, UnsupportedProgram)
+    ]
     return {one.name: one for one in read_}

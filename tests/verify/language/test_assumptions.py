@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import HedgerowError
-from hedgerow.verify.language.assumptions import check_arguments, find_constants, find_public_scalars, has_checked_parameters
+from hedgerow.verify.language.assumptions import (
+    check_arguments,
+    find_constants,
+    find_public_scalars,
+    has_checked_parameters,
+)
 from hedgerow.verify.language.interpreter import run_program
 from hedgerow.verify.language.program import Program, format_expression
 from hedgerow.verify.language.python import read_programs
@@ -31,16 +36,30 @@ GOOD: dict[str, Any] = {"n": 1, "loud": True, "eps": Fraction(1), "delta": Fract
 @pytest.mark.parametrize(
     ("body", "wrong", "told"),
     [
-        ("return laplace(n / eps)", {"n": 0}, r"line 4: the scale n / eps of laplace noise must be above 0"),
-        ("scale = n - 3\nif loud:\n    return laplace(scale)\nreturn 0", {}, "scale scale of laplace noise must be above 0"),
+        (
+            "return laplace(n / eps)",
+            {"n": 0},
+            r"line 4: the scale n / eps of laplace noise must be above 0",
+        ),
+        (
+            "scale = n - 3\nif loud:\n    return laplace(scale)\nreturn 0",
+            {},
+            "scale scale of laplace noise must be above 0",
+        ),
         ("return bernoulli(n)", {"n": 2}, "the chance n of a coin must lie between 0 and 1"),
         ("return bernoulli(n)", {"n": -1}, "the chance n of a coin must lie between 0 and 1"),
         ("return uniform(0, n)", {"n": -1}, "uniform noise ends at n, below 0"),
         ("return laplace(1 / eps)", {"eps": Fraction(0)}, "eps must be above 0"),
-        ("return laplace(1 / eps)", {"delta": Fraction(1)}, "delta must be above 0, and a delta below 1"),
+        (
+            "return laplace(1 / eps)",
+            {"delta": Fraction(1)},
+            "delta must be above 0, and a delta below 1",
+        ),
     ],
 )
-def test_arguments_that_no_proof_is_about_are_refused(body: str, wrong: dict[str, Any], told: str) -> None:
+def test_arguments_that_no_proof_is_about_are_refused(
+    body: str, wrong: dict[str, Any], told: str
+) -> None:
     with pytest.raises(HedgerowError, match=told):
         check_arguments(program(body), GOOD | wrong)
     with pytest.raises(HedgerowError, match=told):
@@ -62,23 +81,35 @@ def one(x: private[bool], a: public[float], c: public[float], delta: public[floa
     [
         ("a - c", "delta", "0", r"epsilon a - c is not seen to be at least 0 at a = 0, c = 1/2"),
         ("a", "delta", "-1/3", r"epsilon a is not seen to be at least 0 at a = -1/3"),
-        ("ln(a / (1 - a))", "delta", "1/4", r"epsilon ln\(a / \(1 - a\)\) is not seen to be at least 0"),
+        (
+            "ln(a / (1 - a))",
+            "delta",
+            "1/4",
+            r"epsilon ln\(a / \(1 - a\)\) is not seen to be at least 0",
+        ),
         ("ln(a / (1 - a))", "delta", "1", "divides by 0"),
         ("ln(a / (1 - a))", "delta", "-1", "logarithm of what is not above 0"),
         ("c", "delta * (a - c)", "0", r"delta delta \* \(a - c\) is not seen to be at least 0"),
         ("2 - 3", "delta", "1", "at all arguments"),
     ],
 )
-def test_a_claim_that_is_negative_or_none_is_refused(epsilon: str, delta: str, a: str, told: str) -> None:
+def test_a_claim_that_is_negative_or_none_is_refused(
+    epsilon: str, delta: str, a: str, told: str
+) -> None:
     """A proof takes for granted that there is a claim; without this check x would be told."""
     arguments = {"x": True, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)}
     with pytest.raises(HedgerowError, match=told):
         run_program(claiming(epsilon, delta), arguments)
 
 
-@pytest.mark.parametrize(("epsilon", "a"), [("a - c", "1/2"), ("ln(a / (1 - a))", "1/2"), ("a", "0"), ("ln(a / c)", "3")])
+@pytest.mark.parametrize(
+    ("epsilon", "a"), [("a - c", "1/2"), ("ln(a / (1 - a))", "1/2"), ("a", "0"), ("ln(a / c)", "3")]
+)
 def test_a_claim_of_0_or_more_is_none_to_refuse(epsilon: str, a: str) -> None:
-    assert run_program(claiming(epsilon), {"x": False, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)}) in ([True], [False])
+    assert run_program(
+        claiming(epsilon),
+        {"x": False, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)},
+    ) in ([True], [False])
 
 
 def test_what_is_chosen_is_not_taken_for_granted_and_runs() -> None:
@@ -98,4 +129,7 @@ def test_private_data_are_not_looked_at() -> None:
 def test_constants_are_what_public_parameters_say() -> None:
     about = program("a = 2 * n\nb = a + 1\nc = x\nd = 1\nd = 2\nreturn laplace(b)")
     assert find_public_scalars(about) == {"n", "loud", "eps", "delta"}
-    assert {name: format_expression(value) for name, value in find_constants(about).items()} == {"a": "2 * n", "b": "2 * n + 1"}
+    assert {name: format_expression(value) for name, value in find_constants(about).items()} == {
+        "a": "2 * n",
+        "b": "2 * n + 1",
+    }

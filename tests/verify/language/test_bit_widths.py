@@ -6,7 +6,10 @@ import pytest
 
 from verify.language.reading import read, refused
 
-BITS = "m: private[bits[n]], h: private[bits[n / 2]], e: public[bits[8]], l: private[list[bits[n]]], n: public[int], k: private[int]"
+BITS = (
+    "m: private[bits[n]], h: private[bits[n / 2]], e: public[bits[8]], l: private[list[bits[n]]],"
+    " n: public[int], k: private[int]"
+)
 HEAD = '@mechanism(epsilon="0", neighbours="secret")\n'
 
 

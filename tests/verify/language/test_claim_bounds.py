@@ -49,7 +49,10 @@ def test_rational_prices_are_exact(expression: Expression, value: Fraction) -> N
         (of("exp", EPS), math.exp(0.5)),
         (of("sqrt", number(2)), math.sqrt(2)),
         (of("/", number(1), of("-", of("ln", number(2)), number(1))), 1 / (math.log(2) - 1)),
-        (of("*", of("negate", of("sqrt", number(2))), of("ln", number(5))), -math.sqrt(2) * math.log(5)),
+        (
+            of("*", of("negate", of("sqrt", number(2))), of("ln", number(5))),
+            -math.sqrt(2) * math.log(5),
+        ),
         (of("abs", of("negate", of("ln", N))), math.log(3)),
     ],
 )

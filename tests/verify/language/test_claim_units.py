@@ -4,11 +4,17 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.verify.language.claim_units import compute_degree, find_claim_unit, find_unit_parameter
+from hedgerow.verify.language.claim_units import (
+    compute_degree,
+    find_claim_unit,
+    find_unit_parameter,
+)
 from hedgerow.verify.language.program import Length
 from verify.language.reading import read
 
-PARAMETERS = "x: private[float], a: public[float], b: public[float], n: public[int], eps: public[float]"
+PARAMETERS = (
+    "x: private[float], a: public[float], b: public[float], n: public[int], eps: public[float]"
+)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,14 @@ def test_what_a_claim_is_told_in(claim: str, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "power"), [("-a", 1), ("abs(a)/a", 0), ("sqrt(a)", Fraction(1, 2)), ("sqrt(a + 1)", None), ("a - b", None)]
+    ("claim", "power"),
+    [
+        ("-a", 1),
+        ("abs(a)/a", 0),
+        ("sqrt(a)", Fraction(1, 2)),
+        ("sqrt(a + 1)", None),
+        ("a - b", None),
+    ],
 )
 def test_powers(claim: str, power: Fraction | None) -> None:
     program = read(f"return {claim}", PARAMETERS)

@@ -25,7 +25,11 @@ def test_the_gallery_is_the_same_again() -> None:
         assert [one.place for one in again.body] == [one.place for one in program.body]
 
 
-@pytest.mark.parametrize("value", [None, True, "text", 7, -3 << 20_000, Fraction(1, 3 << 20_000), Fraction(-3), (1, (2, "x"))], ids=type)
+@pytest.mark.parametrize(
+    "value",
+    [None, True, "text", 7, -3 << 20_000, Fraction(1, 3 << 20_000), Fraction(-3), (1, (2, "x"))],
+    ids=type,
+)
 def test_values_are_the_same_again(value: Any) -> None:
     again = decode(json.loads(json.dumps(encode(value))))
     assert again == value
@@ -86,7 +90,9 @@ def test_what_has_no_end_is_refused() -> None:
         rebuild_program(replace(SMALL, body=(Output(deep),)))
 
 
-@pytest.mark.parametrize("plain", [1.5, {}, {"Nothing": []}, {"Fraction": [1, 2]}, {"Name": ["x"], "Truth": [True]}])
+@pytest.mark.parametrize(
+    "plain", [1.5, {}, {"Nothing": []}, {"Fraction": [1, 2]}, {"Name": ["x"], "Truth": [True]}]
+)
 def test_other_documents_are_refused(plain: Any) -> None:
     with pytest.raises(InvalidArgument, match="document"):
         decode(plain)

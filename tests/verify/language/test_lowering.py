@@ -1,4 +1,6 @@
-"""Writing everything out in five statements changes nothing: the same functions, run by Python and run as programs, tell the same."""
+"""Writing everything out in five statements changes nothing: the same functions, run by Python
+and run as programs, tell the same.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,23 @@ N, ONE = Name("n"), Number(1)  # type: ignore[arg-type]
 BODIES = [
     "for i in range(n):\n    if i == 2:\n        break\n    output(i)",
     "for i in range(n):\n    if i == 2:\n        continue\n    output(i)",
-    "for i in range(n):\n    if i % 2 == 0:\n        if i == 4:\n            break\n    output(i)\noutput(0 - 1)",
-    "for i in range(n):\n    if i % 2 == 0:\n        if i == 2:\n            continue\n        output(100)\n    output(i)",
+    (
+        "for i in range(n):\n    if i % 2 == 0:\n        if i == 4:\n            break\n   "
+        " output(i)\noutput(0 - 1)"
+    ),
+    (
+        "for i in range(n):\n    if i % 2 == 0:\n        if i == 2:\n            continue\n       "
+        " output(100)\n    output(i)"
+    ),
     "for i in range(n):\n    if i == 3:\n        return i\nreturn 7",
-    "for i in range(n):\n  j = 0\n  while True:\n    if j > i:\n      break\n    if j == 3:\n      return 99\n    j += 1\n  output(j)",
-    "i = 0\nwhile i < n:\n  i += 1\n  if i == 2:\n    output(2)\n  elif i == 3:\n    continue\n  else:\n    output(i + 10)\n  output(0)",
+    (
+        "for i in range(n):\n  j = 0\n  while True:\n    if j > i:\n      break\n    if j == 3:\n  "
+        "    return 99\n    j += 1\n  output(j)"
+    ),
+    (
+        "i = 0\nwhile i < n:\n  i += 1\n  if i == 2:\n    output(2)\n  elif i == 3:\n    continue\n"
+        "  else:\n    output(i + 10)\n  output(0)"
+    ),
     "for i in range(n, 0, -2):\n    output(i)",
     "for i in range(2, n):\n    i += 5\n    output(i)",
     "i = 9\nfor i in range(n):\n    pass\noutput(i)",
@@ -57,15 +71,24 @@ BODIES = [
     "a = c = n\na += 1\noutput(a + c)",
     "if n > 3:\n    return 1\nif n > 1:\n    return 2\nreturn 3",
     "if n > 3:\n    if n > 4:\n        return 1\nelse:\n    output(5)\noutput(6)",
-    "out = []\nfor i in range(n):\n    out.append(i)\n    if i == 3:\n        return out\nreturn out",
+    (
+        "out = []\nfor i in range(n):\n    out.append(i)\n    if i == 3:\n        return"
+        " out\nreturn out"
+    ),
     "out = []\nfor i in range(n):\n    out = out + [i, i + 1]\n    out += [0]\nreturn out",
     "return n, n + 1",
     "if n > 2:\n    n = 1\nelse:\n    n = n + 5\noutput(n)",
     "if n == 2:\n    return\noutput(n)",
     "i = 7\nfor i in range(3):\n    for i in range(n):\n        output(i)\n    output(i + 50)",
-    "for i in range(3):\n    for j in range(n):\n        output(j)\n    for j in range(2):\n        output(j)",
+    (
+        "for i in range(3):\n    for j in range(n):\n        output(j)\n    for j in range(2):\n   "
+        "     output(j)"
+    ),
     "output(1 if 1 < n <= 3 != n else 0)",
-    "output(n // 2)\noutput(-n % 3)\noutput(n ** 3)\noutput(min(n, 2, 1))\noutput(max(n, 2))\noutput(abs(-n))",
+    (
+        "output(n // 2)\noutput(-n % 3)\noutput(n ** 3)\noutput(min(n, 2, 1))\noutput(max(n,"
+        " 2))\noutput(abs(-n))"
+    ),
     "output(not (n > 2 and n < 4) or n == 0)",
 ]
 
@@ -77,7 +100,16 @@ def by_python(body: str, n: int) -> list[Any]:
     scope: dict[str, Any] = {"output": told.append}
     exec(f"def f(n):\n    {lines}", scope)
     given_back = scope["f"](n)
-    return [*told, *(given_back if isinstance(given_back, tuple | list) else [] if given_back is None else [given_back])]
+    return [
+        *told,
+        *(
+            given_back
+            if isinstance(given_back, tuple | list)
+            else []
+            if given_back is None
+            else [given_back]
+        ),
+    ]
 
 
 def by_program(body: str, n: int) -> list[Any]:
@@ -92,8 +124,12 @@ def test_a_program_tells_what_python_tells(body: str, n: int) -> None:
 
 
 def blocks(depth: int, *, loop: bool) -> st.SearchStrategy[list[str]]:
-    """Random bodies: assignments, outputs, choices, loops with a bound, and every way of leaving."""
-    simple = st.sampled_from(["a += 1", "a = a * 2 % 7", "output(a)", "c = a", "output(c)", "a -= 3"])
+    """Random bodies: assignments, outputs, choices, loops with a bound, and every way of
+    leaving.
+    """
+    simple = st.sampled_from(
+        ["a += 1", "a = a * 2 % 7", "output(a)", "c = a", "output(c)", "a -= 3"]
+    )
     leaving = st.sampled_from(["return a", "return", *(["break", "continue"] if loop else [])])
     single = st.one_of(simple, simple, simple, leaving).map(lambda line: [line])
     if depth:
@@ -103,11 +139,17 @@ def blocks(depth: int, *, loop: bool) -> st.SearchStrategy[list[str]]:
 
         inner, body = blocks(depth - 1, loop=loop), blocks(depth - 1, loop=True)
         tests = st.sampled_from(["a > 2", "c == 1", "a % 2 == 0 and n > 1", "not a < c"])
-        choice = st.tuples(tests, inner, inner).map(lambda t: [f"if {t[0]}:", *indented(t[1]), "else:", *indented(t[2])])
+        choice = st.tuples(tests, inner, inner).map(
+            lambda t: [f"if {t[0]}:", *indented(t[1]), "else:", *indented(t[2])]
+        )
         half = st.tuples(tests, inner).map(lambda t: [f"if {t[0]}:", *indented(t[1])])
-        repeat = st.tuples(st.sampled_from(["i", "j"]), body).map(lambda t: [f"for {t[0]} in range(n):", *indented(t[1])])
+        repeat = st.tuples(st.sampled_from(["i", "j"]), body).map(
+            lambda t: [f"for {t[0]} in range(n):", *indented(t[1])]
+        )
         single = st.one_of(single, choice, half, repeat)
-    return st.lists(single, min_size=1, max_size=4).map(lambda several: [line for one in several for line in one])
+    return st.lists(single, min_size=1, max_size=4).map(
+        lambda several: [line for one in several for line in one]
+    )
 
 
 @given(lines=blocks(3, loop=False), n=st.integers(0, 3))
@@ -137,19 +179,29 @@ def test_noise_in_a_guard_is_drawn_each_time_at_one_site() -> None:
 def test_several_questions_about_noise_stay_together() -> None:
     draw = DrawStep("z", Noise.LAPLACE, (ONE,))
     noisy = Apply("<", (Name("z"), N))
-    block = lower(LoopStep(Apply("and", (Apply("and", (N, N)), Apply("and", (noisy, noisy)))), (), (draw,)))
-    conditions = [format_expression(one.condition) for one in walk_statements(block) if isinstance(one, If | While)]
+    block = lower(
+        LoopStep(Apply("and", (Apply("and", (N, N)), Apply("and", (noisy, noisy)))), (), (draw,))
+    )
+    conditions = [
+        format_expression(one.condition)
+        for one in walk_statements(block)
+        if isinstance(one, If | While)
+    ]
     assert conditions == ["n and n and not broken", "z < n and z < n"]
 
 
 def test_a_guard_of_noise_only_is_asked_inside() -> None:
     draw = DrawStep("z", Noise.LAPLACE, (ONE,))
     block = lower(LoopStep(Apply("<", (Name("z"), N)), (), (draw,)))
-    assert [format_expression(one.condition) for one in walk_statements(block) if isinstance(one, While)] == ["not broken"]
+    assert [
+        format_expression(one.condition) for one in walk_statements(block) if isinstance(one, While)
+    ] == ["not broken"]
 
 
 def test_what_nobody_asks_for_is_not_kept() -> None:
-    block = lower(LoopStep(Apply("<", (N, ONE)), (SetStep("a", N),)), BranchStep(N, (JumpStep("return"),)))
+    block = lower(
+        LoopStep(Apply("<", (N, ONE)), (SetStep("a", N),)), BranchStep(N, (JumpStep("return"),))
+    )
     assert find_assigned_names(block) == {"a"}
 
 
@@ -168,7 +220,10 @@ def test_a_parameter_that_is_changed_is_copied_first() -> None:
 
 
 def test_fresh_names_are_not_those_of_the_program() -> None:
-    program = read("broken = 0\nfor i in range(n):\n    if i == 1:\n        break\noutput(broken)", "n: public[int], eps: public[float]")
+    program = read(
+        "broken = 0\nfor i in range(n):\n    if i == 1:\n        break\noutput(broken)",
+        "n: public[int], eps: public[float]",
+    )
     assert {"broken", "broken2"} <= find_assigned_names(program.body)
 
 

@@ -1,4 +1,6 @@
-"""Truths that are measured: the same verdicts as for numbers, and no way round that would let ``return b`` pass."""
+"""Truths that are measured: the same verdicts as for numbers, and no way round that would let
+``return b`` pass.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,25 @@ from hedgerow.verify.verdict import VerdictKind
 from hedgerow.verify.verifier import verify_program
 from verify.language.reading import read
 
-MIXED = "b: private[bool], q: private[list[bool]], x: private[float], n: public[int], p: public[bool], eps: public[float]"
+MIXED = (
+    "b: private[bool], q: private[list[bool]], x: private[float], n: public[int], p: public[bool],"
+    " eps: public[float]"
+)
 
 
 def mixed(body: str, neighbours: str = '"one"', claim: str = "eps") -> Program:
     return read(body, MIXED, f'@mechanism(epsilon="{claim}", neighbours={neighbours})\n')
 
 
-@pytest.mark.parametrize("relation", ['"one"', '"all"', '"increasing"', '"decreasing"', '("l1", 2)', '("group", 2)'])
+@pytest.mark.parametrize(
+    "relation", ['"one"', '"all"', '"increasing"', '"decreasing"', '("l1", 2)', '("group", 2)']
+)
 def test_private_truths_become_numbers(relation: str) -> None:
-    program = mixed("y = q[n]\nif b and p:\n    y = not b\nwhile y:\n    y = False\nreturn bernoulli(1 / 2 if b else 1 / 3)", relation)
+    program = mixed(
+        "y = q[n]\nif b and p:\n    y = not b\nwhile y:\n    y = False\nreturn bernoulli(1 / 2 if b"
+        " else 1 / 3)",
+        relation,
+    )
     assert [one.name for one in list_measured_booleans(program)] == ["b", "q"]
     found = encode_booleans(program)
     assert {one.name: one.kind for one in found.parameters if one.kind is not Kind.REAL} == {
@@ -59,14 +70,26 @@ def test_neighbouring_numbers_are_neighbouring_truths_and_all_of_them(relation: 
         for moves in product((-1, 0, 1), repeat=2)
         if allowed(moves)
     }
-    turned = [(one, other) for one, other in product(truths, repeat=2) if allowed([b - a for a, b in zip(one, other, strict=True)])]
+    turned = [
+        (one, other)
+        for one, other in product(truths, repeat=2)
+        if allowed([b - a for a, b in zip(one, other, strict=True)])
+    ]
     assert images == {(tuple(map(bool, one)), tuple(map(bool, other))) for one, other in turned}
 
 
 @pytest.mark.parametrize(
-    "body", ["return b", "return q[0]", "return x + (2 if b else 0) + laplace(1 / eps)", "output(b)\noutput(bernoulli(1 / 2))"]
+    "body",
+    [
+        "return b",
+        "return q[0]",
+        "return x + (2 if b else 0) + laplace(1 / eps)",
+        "output(b)\noutput(bernoulli(1 / 2))",
+    ],
 )
-@pytest.mark.parametrize("relation", ['"one"', '"all"', '"increasing"', '("l1", 1)', '("group", 1)'])
+@pytest.mark.parametrize(
+    "relation", ['"one"', '"all"', '"increasing"', '("l1", 1)', '("group", 1)']
+)
 def test_telling_a_truth_is_refuted(body: str, relation: str) -> None:
     verdict = verify_program(mixed(body, relation))
     assert verdict.verdict is VerdictKind.REFUTED
@@ -80,9 +103,27 @@ def test_telling_a_truth_is_refuted(body: str, relation: str) -> None:
     [
         ("return x + (1 if b else 0) + laplace(1 / eps)", '"one"', "eps"),
         ("return x + (1 if b else 0) + laplace(2 / eps)", '"all"', "eps"),
-        ("t = 0\nfor i in range(n):\n    if q[i]:\n        t += 1\nreturn t + geometric(1 / eps)", '"one"', "eps"),
-        ("t = 0\nfor i in range(n):\n    if q[i]:\n        t += 1\nreturn t + geometric(1 / eps)", '("group", 2)', "2*eps"),
-        ("for i in range(n):\n    output(q[i] if bernoulli(1 / 2) else bernoulli(1 / 2))", '"one"', "ln(3)"),
+        (
+            (
+                "t = 0\nfor i in range(n):\n    if q[i]:\n        t += 1\nreturn t + geometric(1 /"
+                " eps)"
+            ),
+            '"one"',
+            "eps",
+        ),
+        (
+            (
+                "t = 0\nfor i in range(n):\n    if q[i]:\n        t += 1\nreturn t + geometric(1 /"
+                " eps)"
+            ),
+            '("group", 2)',
+            "2*eps",
+        ),
+        (
+            "for i in range(n):\n    output(q[i] if bernoulli(1 / 2) else bernoulli(1 / 2))",
+            '"one"',
+            "ln(3)",
+        ),
     ],
 )
 def test_what_hides_it_is_proved(body: str, neighbours: str, claim: str) -> None:
@@ -95,5 +136,10 @@ def test_counts_of_rows_that_are_truths() -> None:
     head = '@mechanism(epsilon="eps", neighbours="row")\n'
     body = "t = 0\nfor i in range(len(q)):\n    if q[i]:\n        t += 1\nreturn t + geometric({})"
     parameters = "q: private[list[bool]], eps: public[float]"
-    assert verify_program(read(body.format("1 / eps"), parameters, head)).verdict is VerdictKind.PROVED
-    assert verify_program(read(body.format("1 / (2 * eps)"), parameters, head)).verdict is VerdictKind.REFUTED
+    assert (
+        verify_program(read(body.format("1 / eps"), parameters, head)).verdict is VerdictKind.PROVED
+    )
+    assert (
+        verify_program(read(body.format("1 / (2 * eps)"), parameters, head)).verdict
+        is VerdictKind.REFUTED
+    )

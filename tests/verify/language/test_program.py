@@ -49,14 +49,27 @@ def add(a: Expression, b: Expression) -> Apply:
 
 DRAW = Sample("y", Noise.LAPLACE, (ONE,), 1)
 LATER = Sample("z", Noise.LAPLACE, (X,), 0)
-LOOP = While(Apply("<", (X, ONE)), (LATER, If(Truth(True), (Assign("x", add(X, ONE)),), (Output(Y),))))
+LOOP = While(
+    Apply("<", (X, ONE)), (LATER, If(Truth(True), (Assign("x", add(X, ONE)),), (Output(Y),)))
+)
 PROGRAM = Program(
-    "f", (Parameter("q", Kind.REAL, private=True, list=True),), (Assign("x", ONE), DRAW, LOOP), Claim(ONE, Neighbours(Relation.ONE))
+    "f",
+    (Parameter("q", Kind.REAL, private=True, list=True),),
+    (Assign("x", ONE), DRAW, LOOP),
+    Claim(ONE, Neighbours(Relation.ONE)),
 )
 
 
 def test_statements_come_in_the_order_of_the_text() -> None:
-    assert [type(one).__name__ for one in walk_statements(PROGRAM.body)] == ["Assign", "Sample", "While", "Sample", "If", "Assign", "Output"]
+    assert [type(one).__name__ for one in walk_statements(PROGRAM.body)] == [
+        "Assign",
+        "Sample",
+        "While",
+        "Sample",
+        "If",
+        "Assign",
+        "Output",
+    ]
 
 
 def test_samples_come_in_the_order_of_their_sites() -> None:
@@ -71,7 +84,12 @@ def test_parameters_are_found_by_name() -> None:
 def test_what_a_statement_holds_itself() -> None:
     assert list_expressions(LOOP) == (LOOP.condition,)
     assert list_expressions(DRAW) == (ONE,)
-    assert list_expressions(Output(Y)) == list_expressions(Assign("x", Y)) == list_expressions(If(Y, (), ())) == (Y,)
+    assert (
+        list_expressions(Output(Y))
+        == list_expressions(Assign("x", Y))
+        == list_expressions(If(Y, (), ()))
+        == (Y,)
+    )
 
 
 def test_names_are_variables_and_lists() -> None:
@@ -136,7 +154,9 @@ def test_a_noise_needs_its_number_of_parameters() -> None:
         Sample("x", Noise.UNIFORM, (ONE,), 0)
 
 
-@pytest.mark.parametrize(("relation", "k"), [(Relation.ONE, 2), (Relation.L1, 0), (Relation.SECRET, 3)])
+@pytest.mark.parametrize(
+    ("relation", "k"), [(Relation.ONE, 2), (Relation.L1, 0), (Relation.SECRET, 3)]
+)
 def test_only_two_relations_are_counted(relation: Relation, k: int) -> None:
     with pytest.raises(InvalidArgument, match="neighbours"):
         Neighbours(relation, k)

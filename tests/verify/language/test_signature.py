@@ -6,7 +6,19 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.verify.language.program import ARITY, NOWHERE, Claim, Kind, Name, Neighbours, Noise, Number, Parameter, Place, Relation
+from hedgerow.verify.language.program import (
+    ARITY,
+    NOWHERE,
+    Claim,
+    Kind,
+    Name,
+    Neighbours,
+    Noise,
+    Number,
+    Parameter,
+    Place,
+    Relation,
+)
 from hedgerow.verify.language.signature import (
     CENTRED_NOISES,
     FUNCTIONS,
@@ -67,17 +79,26 @@ def test_other_neighbours_are_refused(relation: object, k: object, told: str) ->
 def test_a_claim_speaks_of_public_numbers() -> None:
     claim = Claim(Name("eps"), Neighbours(Relation.ONE))
     assert normalise_claim(claim, (EPS, X), NOWHERE) == claim
-    for parameters in [(X,), (Parameter("eps", Kind.REAL, private=True),), (Parameter("eps", Kind.BOOL, private=False),)]:
+    for parameters in [
+        (X,),
+        (Parameter("eps", Kind.REAL, private=True),),
+        (Parameter("eps", Kind.BOOL, private=False),),
+    ]:
         with pytest.raises(UnsupportedProgram, match="speaks of eps"):
             normalise_claim(claim, parameters, NOWHERE)
     with pytest.raises(UnsupportedProgram, match="speaks of delta"):
-        normalise_claim(Claim(Name("eps"), Neighbours(Relation.ONE), Name("delta")), (EPS,), NOWHERE)
+        normalise_claim(
+            Claim(Name("eps"), Neighbours(Relation.ONE), Name("delta")), (EPS,), NOWHERE
+        )
 
 
 def test_what_a_program_claims_that_does_not_say() -> None:
     assert build_default_claim((X, EPS)) == Claim(Name("eps"), Neighbours(Relation.ONE))
     assert build_default_claim((X,)) == Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))
-    assert build_default_claim((Parameter("eps", Kind.REAL, private=True),)).neighbours.relation is Relation.SECRET
+    assert (
+        build_default_claim((Parameter("eps", Kind.REAL, private=True),)).neighbours.relation
+        is Relation.SECRET
+    )
 
 
 BIT, WORD = Parameter("b", Kind.BOOL, private=True), Parameter("m", Kind.BITS, private=True)
@@ -91,7 +112,8 @@ BIT, WORD = Parameter("b", Kind.BOOL, private=True), Parameter("m", Kind.BITS, p
         (Relation.ALL, (BIT, WORD), Relation.SECRET),
         (Relation.L1, (BIT,), Relation.SECRET),
         (Relation.GROUP, (BIT,), Relation.SECRET),
-        # one of two differs, which is less than both; a direction is less than any way; numbers and lists have their measure
+        # one of two differs, which is less than both; a direction is less than any way; numbers and
+        # lists have their measure
         (Relation.ONE, (BIT, WORD), Relation.ONE),
         (Relation.INCREASING, (BIT,), Relation.INCREASING),
         (Relation.ROW, (BIT,), Relation.ROW),
@@ -100,7 +122,9 @@ BIT, WORD = Parameter("b", Kind.BOOL, private=True), Parameter("m", Kind.BITS, p
         (Relation.ONE, (EPS,), Relation.ONE),
     ],
 )
-def test_data_that_are_no_numbers_differ_in_any_way(relation: Relation, parameters: tuple[Parameter, ...], meant: Relation) -> None:
+def test_data_that_are_no_numbers_differ_in_any_way(
+    relation: Relation, parameters: tuple[Parameter, ...], meant: Relation
+) -> None:
     claim = normalise_claim(Claim(Number(Fraction(1)), Neighbours(relation)), parameters, NOWHERE)
     assert claim.neighbours.relation is meant
     if relation is Relation.ONE and EPS in parameters:

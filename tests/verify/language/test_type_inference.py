@@ -9,7 +9,10 @@ from hedgerow.verify.language.type_inference import infer_kind, infer_kinds
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from verify.language.reading import gallery, read, refused
 
-BITS = "m: private[bits[8]], w: public[bits[8]], q: private[list], x: private[float], b: private[bool], n: public[int], eps: public[float]"
+BITS = (
+    "m: private[bits[8]], w: public[bits[8]], q: private[list], x: private[float], b:"
+    " private[bool], n: public[int], eps: public[float]"
+)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,12 @@ def test_kinds_of_values(value: str, kind: Kind) -> None:
 
 def test_a_variable_is_what_all_its_values_are() -> None:
     found = infer_kinds(read("y = 0\nfor i in range(n):\n    z = y\n    y = z + x\nreturn y", BITS))
-    assert (found["y"], found["z"], found["i"], found["q"]) == (Kind.REAL, Kind.REAL, Kind.INT, Kind.REAL)
+    assert (found["y"], found["z"], found["i"], found["q"]) == (
+        Kind.REAL,
+        Kind.REAL,
+        Kind.INT,
+        Kind.REAL,
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +105,9 @@ def test_both_branches_assign() -> None:
 
 def test_signs_are_settled_everywhere() -> None:
     program = read(
-        "y = m + w\nif b & b:\n    y = y + w\nwhile b ^ b:\n    y = w\nz = laplace(1 if b | b else 2)\nreturn q[1 if ~b else 0]", BITS
+        "y = m + w\nif b & b:\n    y = y + w\nwhile b ^ b:\n    y = w\nz = laplace(1 if b | b else"
+        " 2)\nreturn q[1 if ~b else 0]",
+        BITS,
     )
     text = " ".join(str(one) for one in program.body)
     assert "bits+" in text
@@ -110,7 +120,9 @@ def test_signs_are_settled_everywhere() -> None:
 
 def test_the_kind_of_an_expression() -> None:
     program = read("y = x\nreturn y", BITS)
-    assert infer_kind(Apply("+", (Name("y"), Name("n"))), program, infer_kinds(program)) is Kind.REAL
+    assert (
+        infer_kind(Apply("+", (Name("y"), Name("n"))), program, infer_kinds(program)) is Kind.REAL
+    )
     with pytest.raises(UnsupportedProgram, match="z has no kind"):
         infer_kind(Name("z"), program, infer_kinds(program))
 

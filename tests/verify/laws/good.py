@@ -39,7 +39,10 @@ GOOD: list[tuple[Any, Any]] = [
     (Gaussian.calibrate(sensitivity=1, epsilon=1, delta=1e-6), 1),
     (Gaussian.calibrate(sensitivity=1, epsilon=4, delta=1e-6), 1),
     (Gaussian.calibrate(sensitivity=Sensitivity.each(3, 2), rho=0.1), Sensitivity.each(3, 2)),
-    (Gaussian.calibrate(sensitivity=Sensitivity.each(2, 1), epsilon=1, delta=1e-6), Sensitivity.each(2, 1)),
+    (
+        Gaussian.calibrate(sensitivity=Sensitivity.each(2, 1), epsilon=1, delta=1e-6),
+        Sensitivity.each(2, 1),
+    ),
     (Gaussian.calibrate(sensitivity=0.3, rho=0.5, grid=2**-10), 0.3),
     (Gaussian.classical(sensitivity=1, epsilon=1, delta=1e-6), 1),
     (Exponential.calibrate(sensitivity=1, epsilon=1), 1),
@@ -66,7 +69,12 @@ GOOD: list[tuple[Any, Any]] = [
     (Stable.calibrate(epsilon=1, delta=1e-3), 1),
     (Stable.calibrate(epsilon=0.5, delta=1e-6, group=3), 3),
     (StabilityHistogram.calibrate(epsilon=1, delta=1e-3, neighbours="add-remove"), 1),
-    (StabilityHistogram.calibrate(epsilon=1, delta=1e-3, neighbours="change-one", max_keys=2, per_key=3), 1),
+    (
+        StabilityHistogram.calibrate(
+            epsilon=1, delta=1e-3, neighbours="change-one", max_keys=2, per_key=3
+        ),
+        1,
+    ),
     (StabilityHistogram.calibrate(epsilon=2, delta=1e-3, neighbours="add-remove", group=2), 2),
     (StabilityHistogram.calibrate(epsilon=0.2, delta=1e-3, neighbours="add-remove", group=3), 3),
     (StabilityHistogram(Fraction(3), 30, "add-remove"), 1),

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip, RandomizedResponse
+from hedgerow.mechanisms import (
+    Exponential,
+    Gaussian,
+    Laplace,
+    NoisyMax,
+    PermuteAndFlip,
+    RandomizedResponse,
+)
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
@@ -33,7 +40,11 @@ class SingleNumbersOff(Laplace):
     """Arrays are right; single numbers take another way, and that one has half the noise."""
 
     def sample(self, exact: Any) -> Any:
-        return super().sample(exact) if isinstance(exact, np.ndarray) else Laplace(self.scale / 2, self.grid).sample(exact)
+        return (
+            super().sample(exact)
+            if isinstance(exact, np.ndarray)
+            else Laplace(self.scale / 2, self.grid).sample(exact)
+        )
 
 
 class NegativesBare(Laplace):
@@ -41,7 +52,9 @@ class NegativesBare(Laplace):
 
     def sample(self, exact: Any) -> Any:
         noisy, less = super().sample(exact), Laplace(self.scale / 2, self.grid).sample(exact)
-        return np.where(np.asarray(exact) < 0, less, noisy) if isinstance(exact, np.ndarray) else noisy
+        return (
+            np.where(np.asarray(exact) < 0, less, noisy) if isinstance(exact, np.ndarray) else noisy
+        )
 
 
 class OutOfOrder(RandomizedResponse):
@@ -66,7 +79,11 @@ class NoiseReused(Laplace):
     """One draw for all cells (opendp #2344)."""
 
     def sample(self, exact: Any) -> Any:
-        return np.asarray(exact) + super().sample(0) if isinstance(exact, np.ndarray) else super().sample(exact)
+        return (
+            np.asarray(exact) + super().sample(0)
+            if isinstance(exact, np.ndarray)
+            else super().sample(exact)
+        )
 
 
 class SignsShared(Laplace):
@@ -142,7 +159,9 @@ class FloatLaplace(Laplace):
 
     def sample(self, exact: Any) -> Any:
         if isinstance(exact, np.ndarray):
-            return np.asarray(exact, dtype=np.float64) + GENERATOR.laplace(scale=float(self.scale), size=exact.shape)
+            return np.asarray(exact, dtype=np.float64) + GENERATOR.laplace(
+                scale=float(self.scale), size=exact.shape
+            )
         return super().sample(exact)
 
 
@@ -295,7 +314,9 @@ class PlainArgmax(Exponential):
 
 
 class ExponentialError(PermuteAndFlip):
-    """The error of the exponential mechanism, for permute-and-flip: covers, but is not the smallest."""
+    """The error of the exponential mechanism, for permute-and-flip: covers, but is not the
+    smallest.
+    """
 
     def error(self, beta: Any, candidates: int) -> float:
         return Exponential(self.factor).error(beta, candidates)
@@ -328,7 +349,11 @@ class OneCoinForAll(RandomizedResponse):
 
     def sample(self, exact: Any) -> Any:
         first = super().sample(exact)
-        return np.full_like(first, first.flat[0]) if isinstance(first, np.ndarray) and first.size <= 8 else first
+        return (
+            np.full_like(first, first.flat[0])
+            if isinstance(first, np.ndarray) and first.size <= 8
+            else first
+        )
 
 
 class OneAnswerOnly(RandomizedResponse):

@@ -1,4 +1,6 @@
-"""Mechanisms that see the data themselves, with one bug each, as they have been seen in the wild or could be."""
+"""Mechanisms that see the data themselves, with one bug each, as they have been seen in the wild
+or could be.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ MEDIAN = Quantile(Fraction(1, 2), "change-one")
 
 
 def column(values: Any, lower: Any, upper: Any) -> Sample:
-    found = values if isinstance(values, Sample) else Sample.from_values(values, lower=lower, upper=upper)
+    found = (
+        values
+        if isinstance(values, Sample)
+        else Sample.from_values(values, lower=lower, upper=upper)
+    )
     if not len(found):
         raise InvalidArgument("values", "must not be empty")
     return found
@@ -51,7 +57,9 @@ class LocalMedian:
         return Loss(self.epsilon * rows)
 
     def _noise(self, data: Sample) -> Laplace:
-        return Laplace(max(Fraction(int(MEDIAN.local_sensitivity(data))), Fraction(1, 4)) / self.epsilon)
+        return Laplace(
+            max(Fraction(int(MEDIAN.local_sensitivity(data))), Fraction(1, 4)) / self.epsilon
+        )
 
     def sample(self, values: Any, *, lower: Any = None, upper: Any = None) -> int:
         data = column(values, lower, upper)
@@ -59,13 +67,20 @@ class LocalMedian:
 
     def log_prob(self, point: int, values: Any) -> float:
         exact = MEDIAN.value(values)
-        ends = {values.lower: range(-2000, values.lower + 1), values.upper: range(values.upper, 2000)}
-        law = self._noise(values).log_prob(np.array(ends.get(point, range(point, point + 1))), exact)
+        ends = {
+            values.lower: range(-2000, values.lower + 1),
+            values.upper: range(values.upper, 2000),
+        }
+        law = self._noise(values).log_prob(
+            np.array(ends.get(point, range(point, point + 1))), exact
+        )
         return float(np.logaddexp.reduce(law))
 
 
 class SmoothMedian(LocalMedian):
-    """The same with a smooth bound and a delta, which is as it should be: nothing but the scale was wrong."""
+    """The same with a smooth bound and a delta, which is as it should be: nothing but the scale
+    was wrong.
+    """
 
     def loss(self, rows: Any = 1) -> Loss:
         return Loss(self.epsilon, Fraction(1, 50)).group(rows)
@@ -80,7 +95,9 @@ class BoundsFromData(Quantiles):
 
     @staticmethod
     def _within_data(data: Sample) -> Sample:
-        ends = (int(data.values[0]), int(data.values[-1])) if len(data) else (data.lower, data.upper)
+        ends = (
+            (int(data.values[0]), int(data.values[-1])) if len(data) else (data.lower, data.upper)
+        )
         return Sample(data.values, *ends)
 
     def sample(self, values: Any, **bounds: Any) -> Any:
@@ -120,7 +137,9 @@ class LostQuantiles(Quantiles):
 
     def sample(self, values: Any, **bounds: Any) -> Any:
         super().sample(values, **bounds)
-        return sorted(int(z) for z in np.random.default_rng().integers(0, values.upper + 1, len(self.at)))
+        return sorted(
+            int(z) for z in np.random.default_rng().integers(0, values.upper + 1, len(self.at))
+        )
 
     def error(self, beta: Any, width: int) -> float:
         return 0.5
@@ -134,7 +153,9 @@ class TightQuantiles(Quantiles):
 
 
 class Forgetful(Extreme):
-    """Half the loss: rows that come and go move one end, it is said, and never mind those that change."""
+    """Half the loss: rows that come and go move one end, it is said, and never mind those that
+    change.
+    """
 
     def loss(self, rows: int = 1) -> Loss:
         return Loss(Fraction(super().loss(rows).epsilon) / 2)
@@ -184,7 +205,9 @@ class Place1(InverseSensitivity):
 
 @dataclass(frozen=True)
 class LargeBeta(SmoothSensitivity):
-    """Takes any bound for smooth that changes by less than a factor of ``stretch``, epsilon or not."""
+    """Takes any bound for smooth that changes by less than a factor of ``stretch``, epsilon or
+    not.
+    """
 
     stretch: Fraction = Fraction(20)
 
@@ -226,7 +249,10 @@ class NarrowSmooth(SmoothSensitivity):
     """Draws with half the scale."""
 
     def sample(self, exact: Any, smooth: Any) -> Any:
-        return super().sample(exact, Fraction(smooth) / 2 if isinstance(smooth, float) and 0 < smooth < 1e9 else smooth)
+        return super().sample(
+            exact,
+            Fraction(smooth) / 2 if isinstance(smooth, float) and 0 < smooth < 1e9 else smooth,
+        )
 
 
 class FloatSmooth(SmoothSensitivity):
@@ -252,9 +278,13 @@ class OneNoiseForAll(SmoothSensitivity):
 
 
 def short_threshold(epsilon: float, delta: float) -> ProposeTestRelease:
-    """Propose-test-release with the threshold ln(2/delta)/(2 epsilon), which is said to be (epsilon, delta)."""
+    """Propose-test-release with the threshold ln(2/delta)/(2 epsilon), which is said to be
+    (epsilon, delta).
+    """
     scale = Fraction(1) / Fraction(epsilon)
-    return ProposeTestRelease(Fraction(1), Laplace(scale), scale, ceil(log(2 / delta) / (2 * epsilon)))
+    return ProposeTestRelease(
+        Fraction(1), Laplace(scale), scale, ceil(log(2 / delta) / (2 * epsilon))
+    )
 
 
 class ClaimsHalf(ProposeTestRelease):
@@ -331,7 +361,9 @@ class OneStepLow(StabilityHistogram):
     """Publishes from one below the threshold that its loss is computed for."""
 
     def loss(self, group: int = 1) -> Loss:
-        return StabilityHistogram(self.scale, self.threshold + 1, self.neighbours, self.max_keys, self.per_key, self.cut).loss(group)
+        return StabilityHistogram(
+            self.scale, self.threshold + 1, self.neighbours, self.max_keys, self.per_key, self.cut
+        ).loss(group)
 
 
 class KeysForgotten(StabilityHistogram):
@@ -356,7 +388,11 @@ class SameNoise(StabilityHistogram):
     def sample(self, counts: Mapping[Any, Any]) -> dict[Any, int]:
         super().sample(counts)
         drawn = Laplace(self.scale).sample(0)
-        return {key: counts[key] + drawn for key in sorted(counts) if counts[key] + drawn >= self.threshold}
+        return {
+            key: counts[key] + drawn
+            for key in sorted(counts)
+            if counts[key] + drawn >= self.threshold
+        }
 
 
 class Unsorted(StabilityHistogram):
@@ -392,21 +428,27 @@ class CutoffForgotten(SparseVector):
     """Charges one "above", however many there are (variants 3 and 4)."""
 
     def loss(self, sensitivity: Any) -> Loss:
-        return Loss(Sensitivity.of(sensitivity).linf * (1 / self.threshold_scale + 2 / self.answer_scale))
+        return Loss(
+            Sensitivity.of(sensitivity).linf * (1 / self.threshold_scale + 2 / self.answer_scale)
+        )
 
 
 class OneWayOnly(SparseVector):
     """The loss of answers that all move the same way, for any."""
 
     def loss(self, sensitivity: Any) -> Loss:
-        return SparseVector(self.threshold_scale, self.answer_scale, self.cutoff, True).loss(sensitivity)
+        return SparseVector(self.threshold_scale, self.answer_scale, self.cutoff, True).loss(
+            sensitivity
+        )
 
 
 class NoCutoff(SparseVector):
     """Never stops (variant 6)."""
 
     def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
-        return SparseVector(self.threshold_scale, self.answer_scale, 1000).sample(answers, threshold, **options)
+        return SparseVector(self.threshold_scale, self.answer_scale, 1000).sample(
+            answers, threshold, **options
+        )
 
 
 class ThresholdPerAnswer(SparseVector):
@@ -431,7 +473,9 @@ class NumericAbove(SparseVector):
 
     def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
         verdicts = super().sample(answers, threshold, **options)
-        return (answer if above else False for answer, above in zip(answers, verdicts, strict=False))
+        return (
+            answer if above else False for answer, above in zip(answers, verdicts, strict=False)
+        )
 
 
 class OptimisticRun(SparseVector):
@@ -464,8 +508,16 @@ BAD: list[tuple[Any, Any, str]] = [
     (ShortLengths(HALF), 1, "error covers"),
     (Place1(HALF), 1, "outputs keep to the grid"),
     (LargeBeta(ONE, None, 12), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
-    (LargeBeta(ONE, HALF / 500, 12, noise="laplace", stretch=Fraction(5, 4)), 1, "delta covers neighbours"),
-    (LargeBeta(ONE, HALF / 500, 12, noise="gaussian", stretch=Fraction(5, 4)), 1, "delta covers neighbours"),
+    (
+        LargeBeta(ONE, HALF / 500, 12, noise="laplace", stretch=Fraction(5, 4)),
+        1,
+        "delta covers neighbours",
+    ),
+    (
+        LargeBeta(ONE, HALF / 500, 12, noise="gaussian", stretch=Fraction(5, 4)),
+        1,
+        "delta covers neighbours",
+    ),
     (LargeAlpha(ONE, None, 120), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
     (LargeAlpha(ONE, None, 120, gamma=Fraction(3)), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
     (LargeAlpha(ONE, HALF / 500, 120, noise="laplace"), 1, "delta covers neighbours"),
@@ -492,7 +544,11 @@ BAD: list[tuple[Any, Any, str]] = [
     (KeysForgotten(ONE, 8, "add-remove", 3), 1, "delta covers neighbours"),
     (KeysForgotten(Fraction(9), 60, "add-remove", 3, cut=True), 1, "delta covers neighbours"),
     (AddRemoveNoise(ONE, 8, "change-one"), 1, "delta covers neighbours"),
-    (SameNoise(Fraction(3), 20, "add-remove"), 1, "cells are independent or sample follows log_prob"),
+    (
+        SameNoise(Fraction(3), 20, "add-remove"),
+        1,
+        "cells are independent or sample follows log_prob",
+    ),
     (Unsorted(ONE, 8, "add-remove"), 1, "outputs keep to the grid"),
     (CarelessHistogram(ONE, 8, "add-remove"), 1, "error covers"),
     (BareAnswers(TWO, NEAR_NONE), 1, "epsilon covers neighbours"),

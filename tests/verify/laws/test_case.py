@@ -75,4 +75,7 @@ def test_words() -> None:
     broken = LawBroken("error covers", "at most 0.05 outside", "0.073")
     assert isinstance(broken, AssertionError)
     assert str(broken) == "error covers: expected at most 0.05 outside; found 0.073."
-    assert str(LawFinding("error covers", "error(0.05) = 3")) == "error covers                   error(0.05) = 3"
+    assert (
+        str(LawFinding("error covers", "error(0.05) = 3"))
+        == "error covers                   error(0.05) = 3"
+    )

@@ -32,7 +32,9 @@ def test_relative_entropy_of_laplace_noise() -> None:
     for s, t in ((1, 1), (3, 2), (7, 10)):
         a = 1 / t
         pair = list_worst_neighbours(case_of(Laplace(Fraction(t)), s))[0].cells[0][0]
-        assert claims._renyi_divergence(pair, 1.0) == pytest.approx(a * s - (1 - exp(-a * s)) * a / sinh(a), rel=1e-9)
+        assert claims._renyi_divergence(pair, 1.0) == pytest.approx(
+            a * s - (1 - exp(-a * s)) * a / sinh(a), rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
@@ -43,7 +45,11 @@ def test_the_delta_of_two_cells(epsilon: float) -> None:
     p /= p.sum()
     q = np.roll(p, 1)
     true = np.maximum(np.outer(p, p) - exp(epsilon) * np.outer(q, q), 0).sum()
-    found = next(item for item in list_worst_neighbours(case_of(Gaussian(Fraction(2)), Sensitivity.each(2, 1))) if item.cells[0][1] == 2)
+    found = next(
+        item
+        for item in list_worst_neighbours(case_of(Gaussian(Fraction(2)), Sensitivity.each(2, 1)))
+        if item.cells[0][1] == 2
+    )
     losses, masses = claims._loss_distribution(found)
     lower = float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses, 0))))
     assert 0.999 * true <= lower <= true * (1 + 1e-9)

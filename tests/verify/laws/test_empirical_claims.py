@@ -25,7 +25,9 @@ class WithDelta(Quantiles):
 
 
 def test_a_claim_that_holds() -> None:
-    words = check_claim_by_draws(make_case(Quantiles(AT, "change-one", Fraction(1)), 1, 10_000, None), "law")
+    words = check_claim_by_draws(
+        make_case(Quantiles(AT, "change-one", Fraction(1)), 1, 10_000, None), "law"
+    )
     assert words.startswith("no probabilities are stated; 500 draws a side")
     assert words.endswith("2 allowed")
 
@@ -38,7 +40,10 @@ def test_a_claim_that_does_not(claim: Any) -> None:
 
 
 def test_laws_that_have_nothing_to_compute_say_so() -> None:
-    pure, other = (make_case(cls(AT, "add-remove", Fraction(1)), 1, 10_000, None) for cls in (Quantiles, WithDelta))
+    pure, other = (
+        make_case(cls(AT, "add-remove", Fraction(1)), 1, 10_000, None)
+        for cls in (Quantiles, WithDelta)
+    )
     assert claims.probabilities_sum_to_one(pure).figures == "none are stated"
     assert claims.rho_covers_neighbours(pure).figures == "no probabilities are stated"
     assert "draws a side" in claims.epsilon_covers_neighbours(pure).figures

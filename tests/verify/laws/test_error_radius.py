@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.mechanisms import Extreme, InverseSensitivity, ProposeTestRelease, Quantiles, SparseVector, StabilityHistogram, Stable
+from hedgerow.mechanisms import (
+    Extreme,
+    InverseSensitivity,
+    ProposeTestRelease,
+    Quantiles,
+    SparseVector,
+    StabilityHistogram,
+    Stable,
+)
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.rank_pieces import compute_rank_errors
 from hedgerow.verify.laws.accuracy import error_covers
@@ -42,11 +50,20 @@ def test_good_errors(mechanism: Any) -> None:
 
 
 @pytest.mark.parametrize("by", [-1, 1])
-@pytest.mark.parametrize("base", [Stable, StabilityHistogram, ProposeTestRelease, InverseSensitivity])
+@pytest.mark.parametrize(
+    "base", [Stable, StabilityHistogram, ProposeTestRelease, InverseSensitivity]
+)
 def test_one_step_off_is_seen_both_ways(base: type, by: int) -> None:
     class Off(base):  # type: ignore[misc,valid-type]
         def error(self, beta: Any, *more: Any) -> Any:
-            return max(super().error(beta, *more) + 1.5 * by if base is InverseSensitivity else super().error(beta, *more) + by, 0)
+            return max(
+                (
+                    super().error(beta, *more) + 1.5 * by
+                    if base is InverseSensitivity
+                    else super().error(beta, *more) + by
+                ),
+                0,
+            )
 
     how: dict[type, dict[str, Any]] = {
         Stable: {"epsilon": 1, "delta": 1e-3},
@@ -62,15 +79,21 @@ def test_ranks_are_those_of_the_statistic() -> None:
     for relation in ("add-remove", "change-one"):
         for p in (HALF, Fraction(1, 5), Fraction(2, 3)):
             for rows in tiny.every(4, range(1, 5)):
-                expected, _ = compute_rank_errors(Quantile(p, relation), tiny.count(tiny.sample(rows, 4), [0, 1, 2, 3]))
+                expected, _ = compute_rank_errors(
+                    Quantile(p, relation), tiny.count(tiny.sample(rows, 4), [0, 1, 2, 3])
+                )
                 found = _compute_rank_errors(Quantiles((p,), relation, ONE), relation, rows, 3)[0]
                 unit = 1 if relation == "change-one" else p.denominator
                 assert found == pytest.approx(np.asarray(expected) / unit, abs=1e-8)
 
 
 def test_values_beyond_an_extreme() -> None:
-    assert _compute_rank_errors(Extreme("max", 1, ONE), "add-remove", (0, 1, 1, 3), 3)[0].tolist() == [3, 1, 1, 0]
-    assert _compute_rank_errors(Extreme("min", 1, ONE), "add-remove", (0, 1, 1, 3), 3)[0].tolist() == [0, 1, 3, 3]
+    assert _compute_rank_errors(Extreme("max", 1, ONE), "add-remove", (0, 1, 1, 3), 3)[
+        0
+    ].tolist() == [3, 1, 1, 0]
+    assert _compute_rank_errors(Extreme("min", 1, ONE), "add-remove", (0, 1, 1, 3), 3)[
+        0
+    ].tolist() == [0, 1, 3, 3]
 
 
 def test_mechanisms_without_an_error_in_ranks_say_so() -> None:

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.verify.laws.goodness_of_fit import bound_spread_probability, compute_agreement_p_value, compute_power, measure_fit
+from hedgerow.verify.laws.goodness_of_fit import (
+    bound_spread_probability,
+    compute_agreement_p_value,
+    compute_power,
+    measure_fit,
+)
 from hedgerow.verify.laws.integer_distribution import IntegerDistribution, make_points
 
 ALARM = 1e-9
@@ -45,7 +50,11 @@ def test_power_is_the_frequency_of_alarms() -> None:
     law, truth = law_of(Laplace(Fraction(2))), Laplace(Fraction(21, 10))
     count, runs, alarm = 5000, 300, 1e-3
     caught = sum(
-        bound_spread_probability(law, float(np.mean(Laplace(Fraction(2)).log_prob(drawn(truth, count), 0))), count) <= alarm / 3 for _ in range(runs)
+        bound_spread_probability(
+            law, float(np.mean(Laplace(Fraction(2)).log_prob(drawn(truth, count), 0))), count
+        )
+        <= alarm / 3
+        for _ in range(runs)
     )
     expected = compute_power(law, law_of(truth), count, alarm)
     assert 0.2 < expected < 0.8
@@ -54,7 +63,11 @@ def test_power_is_the_frequency_of_alarms() -> None:
 
 def test_false_alarms_stay_below_their_rate() -> None:
     law, runs = law_of(Laplace(Fraction(3))), 400
-    assert sum(measure_fit(drawn(Laplace(Fraction(3)), 2000), law).p_value < 0.01 for _ in range(runs)) <= 18  # of 4: but for 10^-7
+    # of 4: but for 10^-7
+    assert (
+        sum(measure_fit(drawn(Laplace(Fraction(3)), 2000), law).p_value < 0.01 for _ in range(runs))
+        <= 18
+    )
 
 
 def test_the_impossible_is_seen_once() -> None:
@@ -85,4 +98,6 @@ def test_agreement_is_exact(chance: float) -> None:
     n = 30
     law = [comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)]
     for hits in range(n + 1):
-        assert compute_agreement_p_value(hits, n, chance) == pytest.approx(min(1, 2 * min(sum(law[: hits + 1]), sum(law[hits:]))), abs=1e-12)
+        assert compute_agreement_p_value(hits, n, chance) == pytest.approx(
+            min(1, 2 * min(sum(law[: hits + 1]), sum(law[hits:]))), abs=1e-12
+        )

@@ -37,7 +37,9 @@ def test_sums(scale: float) -> None:
     assert law.is_exact == (scale <= 100)
     assert abs(law.sum_logs(law.log)) < law.tolerance
     assert law.mean(np.ones(law.steps.size)) == pytest.approx(1, rel=law.tolerance)
-    assert law.mean(np.abs(law.steps).astype(float)) == pytest.approx(1 / np.sinh(1 / scale), rel=1e-4 if scale > 100 else 1e-9)
+    assert law.mean(np.abs(law.steps).astype(float)) == pytest.approx(
+        1 / np.sinh(1 / scale), rel=1e-4 if scale > 100 else 1e-9
+    )
     for k in (0, 1, 3, int(scale), int(5 * scale), int(20 * scale)):
         slack = 1e-9 if law.is_exact else 1e-4
         assert law.above(k) == pytest.approx(outside(scale, k), rel=slack)
@@ -56,7 +58,9 @@ def test_cumulants_of_the_log_probability() -> None:
     law = laplace(3)
     for tilt, found in zip(TILTS, law.cumulants, strict=True):
         r = exp(-(1 + tilt) / 3)
-        assert found == pytest.approx((1 + tilt) * log(tanh(1 / 6)) + log((1 + r) / (1 - r)), abs=1e-9)
+        assert found == pytest.approx(
+            (1 + tilt) * log(tanh(1 / 6)) + log((1 + r) / (1 - r)), abs=1e-9
+        )
 
 
 def test_steps_up_to_a_point() -> None:
@@ -69,7 +73,9 @@ def test_steps_up_to_a_point() -> None:
 
 def test_holes_between_are_kept() -> None:
     with np.errstate(divide="ignore"):
-        law = IntegerDistribution.from_logs(np.arange(-5, 6), np.log([0, 0, 0, 0.5, 0, 0, 0, 0.5, 0, 0, 0]))
+        law = IntegerDistribution.from_logs(
+            np.arange(-5, 6), np.log([0, 0, 0, 0.5, 0, 0, 0, 0.5, 0, 0, 0])
+        )
     assert law.steps.tolist() == [-2, -1, 0, 1, 2]
     assert np.exp(law.log).tolist() == [0.5, 0, 0, 0, 0.5]
     assert law.is_exact
@@ -84,7 +90,9 @@ def test_what_lies_beyond_the_points_of_a_heavy_law() -> None:
     steps = make_points(0, farthest=2.0**36)
     for scale, gamma in ((2.0**20, 2.0), (2.0**12, 1.5)):
         z = np.abs(steps) / scale
-        law = IntegerDistribution.from_logs(steps, np.log(gamma * np.sin(np.pi / gamma) / (2 * np.pi) / scale / (1 + z**gamma)))
+        law = IntegerDistribution.from_logs(
+            steps, np.log(gamma * np.sin(np.pi / gamma) / (2 * np.pi) / scale / (1 + z**gamma))
+        )
         assert law.mass_beyond > 1e-6
         assert np.exp(law.sum_logs(law.log)) + law.mass_beyond == pytest.approx(1, abs=2e-6)
     light = IntegerDistribution.from_logs(make_points(0), -np.abs(make_points(0)) / 5.0)

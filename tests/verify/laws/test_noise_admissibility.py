@@ -1,4 +1,6 @@
-"""Sliding and dilation, measured: the constants hold, are as large as can be, and larger ones are caught."""
+"""Sliding and dilation, measured: the constants hold, are as large as can be, and larger ones
+are caught.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.data_dependent.smooth_sensitivity import SmoothSensitivity
-from hedgerow.verify.laws.noise_admissibility import AdmissibilityCheck, check_dilation, check_joint_move, check_sliding
+from hedgerow.verify.laws.noise_admissibility import (
+    AdmissibilityCheck,
+    check_dilation,
+    check_joint_move,
+    check_sliding,
+)
 
 CASES = [
     ("power", None, 2),
@@ -22,17 +29,30 @@ CASES = [
 
 
 def made(
-    noise: str, delta: float | None, gamma: Fraction | int, epsilon: float = 1, dimension: int = 1, classical: bool = False
+    noise: str,
+    delta: float | None,
+    gamma: Fraction | int,
+    epsilon: float = 1,
+    dimension: int = 1,
+    classical: bool = False,
 ) -> SmoothSensitivity:
     return SmoothSensitivity.calibrate(
-        epsilon=epsilon, delta=delta, bound=1, noise=noise, gamma=gamma, dimension=dimension, classical=classical
+        epsilon=epsilon,
+        delta=delta,
+        bound=1,
+        noise=noise,
+        gamma=gamma,
+        dimension=dimension,
+        classical=classical,
     )
 
 
 @pytest.mark.parametrize(("noise", "delta", "gamma"), CASES)
 @pytest.mark.parametrize("epsilon", [0.1, 1, 8])
 @pytest.mark.parametrize("dimension", [1, 4])
-def test_both_properties_hold(noise: str, delta: float | None, gamma: int, epsilon: float, dimension: int) -> None:
+def test_both_properties_hold(
+    noise: str, delta: float | None, gamma: int, epsilon: float, dimension: int
+) -> None:
     mechanism = made(noise, delta, gamma, epsilon, dimension)
     for step in (check_sliding(mechanism), check_dilation(mechanism)):
         assert step, str(step)
@@ -40,7 +60,9 @@ def test_both_properties_hold(noise: str, delta: float | None, gamma: int, epsil
 
 @pytest.mark.parametrize(("noise", "delta", "gamma"), CASES)
 @pytest.mark.parametrize("epsilon", [0.1, 1, 8])
-def test_the_published_constants_hold_too(noise: str, delta: float | None, gamma: int, epsilon: float) -> None:
+def test_the_published_constants_hold_too(
+    noise: str, delta: float | None, gamma: int, epsilon: float
+) -> None:
     mechanism = made(noise, delta, gamma, epsilon, classical=True)
     for step in (check_sliding(mechanism), check_dilation(mechanism)):
         assert step, str(step)
@@ -48,7 +70,9 @@ def test_the_published_constants_hold_too(noise: str, delta: float | None, gamma
 
 @pytest.mark.parametrize(("noise", "delta", "gamma"), CASES)
 @pytest.mark.parametrize("epsilon", [0.1, 8])
-def test_one_number_has_the_joint_property_and_nothing_is_left(noise: str, delta: float | None, gamma: int, epsilon: float) -> None:
+def test_one_number_has_the_joint_property_and_nothing_is_left(
+    noise: str, delta: float | None, gamma: int, epsilon: float
+) -> None:
     found = check_joint_move(made(noise, delta, gamma, epsilon))
     assert found, str(found)
     assert found.worst_found > 0.999 * found.allowed
@@ -63,8 +87,12 @@ def test_a_little_more_is_caught(noise: str, delta: float | None, gamma: int) ->
     assert not check_joint_move(mechanism, beta=mechanism.beta * more)
     several = made(noise, delta, gamma, 0.1, 2)
     assert not check_sliding(several, several.alpha * more)
-    # Where dilation is held back by the pure direction alone (d beta = epsilon/2) it has room left: go to twice as far.
-    assert not check_dilation(several, several.beta * (more if several.beta < Fraction(24, 1000) or noise == "power" else 2))
+    # Where dilation is held back by the pure direction alone (d beta = epsilon/2) it has room left:
+    # go to twice as far.
+    assert not check_dilation(
+        several,
+        several.beta * (more if several.beta < Fraction(24, 1000) or noise == "power" else 2),
+    )
 
 
 def test_the_constants_of_two_steps_added_up_are_too_much() -> None:
@@ -93,7 +121,9 @@ def test_the_laplace_constant_without_the_two_fails_at_epsilon_8() -> None:
 
 def test_what_a_step_says() -> None:
     assert str(AdmissibilityCheck("sliding", 0.25, 0.5)) == "sliding holds: 0.25 found, 0.5 allowed"
-    assert str(AdmissibilityCheck("dilation", 0.75, 0.5)) == "dilation fails: 0.75 found, 0.5 allowed"
+    assert (
+        str(AdmissibilityCheck("dilation", 0.75, 0.5)) == "dilation fails: 0.75 found, 0.5 allowed"
+    )
 
 
 def test_bad_distances() -> None:

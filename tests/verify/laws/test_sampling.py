@@ -21,14 +21,28 @@ def case_of(mechanism: Any) -> LawCase:
 
 
 def test_multiples_of_powers_of_two() -> None:
-    numbers = [0.0, 1.0, -3.0, 0.1, 6.0, 2.0**-60, 2.0**-61, 1e300, 5e-324, 2.0**60, -(2.0**70), 0.75]
+    numbers = [
+        0.0,
+        1.0,
+        -3.0,
+        0.1,
+        6.0,
+        2.0**-60,
+        2.0**-61,
+        1e300,
+        5e-324,
+        2.0**60,
+        -(2.0**70),
+        0.75,
+    ]
     found = dict(zip(draws.EXPONENTS, draws.count_multiples(numbers).tolist(), strict=True))
     for k in range(-60, 61):
         assert found[k] == sum((Fraction(x) / Fraction(2) ** k).denominator == 1 for x in numbers)
 
 
 def test_the_attack_finds_numpys_laplace() -> None:
-    # 27 % of the outputs of x = 0 are no multiple of 2^-53, and none of those of x = 1 (Haney et al.)
+    # 27 % of the outputs of x = 0 are no multiple of 2^-53, and none of those of x = 1 (Haney et
+    # al.)
     n, generator = 100_000, np.random.default_rng()
     zero, one = (n - draws.count_multiples(x + generator.laplace(size=n)) for x in (0.0, 1.0))
     place = draws.EXPONENTS.index(-53)
@@ -38,8 +52,14 @@ def test_the_attack_finds_numpys_laplace() -> None:
 
 def test_laws_that_do_not_apply_say_so() -> None:
     assert draws.cells_are_independent(case_of(Exponential(ONE))).figures == "one output only"
-    assert draws.low_bits_reveal_nothing(case_of(RandomizedResponse(Fraction(1, 2)))).figures == "no numbers come out"
-    assert draws.forks_differ(case_of(Laplace(Fraction(1, 20)))).figures == "too little noise to tell two draws apart"
+    assert (
+        draws.low_bits_reveal_nothing(case_of(RandomizedResponse(Fraction(1, 2)))).figures
+        == "no numbers come out"
+    )
+    assert (
+        draws.forks_differ(case_of(Laplace(Fraction(1, 20)))).figures
+        == "too little noise to tell two draws apart"
+    )
 
 
 def test_systems_without_fork(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +76,9 @@ def test_a_child_that_dies_is_noticed(capfd: pytest.CaptureFixture[str]) -> None
                 raise RuntimeError
             return super().sample(exact)
 
-    with pytest.raises(LawBroken, match="forks differ: expected draws in a forked process; found none"):
+    with pytest.raises(
+        LawBroken, match="forks differ: expected draws in a forked process; found none"
+    ):
         draws.forks_differ(case_of(Mortal(ONE)))
 
 

@@ -25,20 +25,27 @@ def case_of(mechanism: Any) -> LawCase:
 def test_laws_without_probabilities_say_so() -> None:
     case = case_of(SEVERAL)
     assert trials.calls_are_independent(case).figures == "no probabilities are stated"
-    assert trials.check_use_fit(case).figures == "no probabilities are stated; the loss was held against draws"
+    assert (
+        trials.check_use_fit(case).figures
+        == "no probabilities are stated; the loss was held against draws"
+    )
     assert 0.5 <= trials.compute_equality_probability(case) < 0.99
     assert draws.low_bits_reveal_nothing(case).figures == "no numbers come out"
 
 
 def test_equal_draws_at_the_liveliest_place() -> None:
-    assert trials.compute_equality_probability(case_of(Stable(ONE, 5))) == pytest.approx(0.5, abs=0.15)
+    assert trials.compute_equality_probability(case_of(Stable(ONE, 5))) == pytest.approx(
+        0.5, abs=0.15
+    )
     one, other = trials.draw_encoded_twice(case_of(Stable(ONE, 5)), 20)
     assert set(one.tolist()) <= {0, 1, 2}
     assert other.tolist() == [*one.tolist(), -1]
 
 
 def test_numbers_of_a_smooth_mechanism() -> None:
-    low, high = trials.draw_smooth_sides(case_of(SmoothSensitivity.calibrate(epsilon=1, bound=12, dimension=4)))
+    low, high = trials.draw_smooth_sides(
+        case_of(SmoothSensitivity.calibrate(epsilon=1, bound=12, dimension=4))
+    )
     assert low.size == high.size == 2000
     assert np.median(high) > np.median(low)
 
@@ -47,7 +54,9 @@ class Half(SparseVector):
     """Draws with half the noise on the answers."""
 
     def sample(self, answers: Any, threshold: Any, **options: Any) -> Any:
-        return SparseVector(self.threshold_scale, self.answer_scale / 2, self.cutoff).sample(answers, threshold, **options)
+        return SparseVector(self.threshold_scale, self.answer_scale / 2, self.cutoff).sample(
+            answers, threshold, **options
+        )
 
 
 class Quarter(Stable):
@@ -57,7 +66,11 @@ class Quarter(Stable):
         return Stable(self.scale * Fraction(5, 4), self.threshold).sample(answer, distance)
 
 
-@pytest.mark.parametrize("mechanism", [Half(Fraction(4), Fraction(8), 2), Quarter(Fraction(3), 4)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "mechanism",
+    [Half(Fraction(4), Fraction(8), 2), Quarter(Fraction(3), 4)],
+    ids=lambda m: type(m).__name__,
+)
 def test_another_law_is_seen(mechanism: Any) -> None:
     with pytest.raises(LawBroken, match="sample follows log_prob"):
         trials.check_use_fit(make_case(mechanism, 1, 200_000, None))
@@ -65,4 +78,6 @@ def test_another_law_is_seen(mechanism: Any) -> None:
 
 def test_one_draw_for_all_numbers_is_seen() -> None:
     with pytest.raises(LawBroken, match="cells 0 and 1 of one call to be equal"):
-        trials.calls_are_independent(case_of(planted_worlds.OneNoiseForAll(ONE, None, 12, dimension=3)))  # type: ignore[arg-type]
+        trials.calls_are_independent(
+            case_of(planted_worlds.OneNoiseForAll(ONE, None, 12, dimension=3))
+        )  # type: ignore[arg-type]

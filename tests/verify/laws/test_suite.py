@@ -24,13 +24,19 @@ def test_every_mechanism_we_ship_is_checked() -> None:
     assert {type(mechanism) for mechanism, _ in GOOD} == set(ALL)
 
 
-FAMILY = [[type(other) for other, _ in GOOD[:place]].count(type(mechanism)) for place, (mechanism, _) in enumerate(GOOD)]
+FAMILY = [
+    [type(other) for other, _ in GOOD[:place]].count(type(mechanism))
+    for place, (mechanism, _) in enumerate(GOOD)
+]
 
 
 @pytest.mark.parametrize(
     ("mechanism", "sensitivity"),
     # Two of each kind; the others with `make slow`.
-    [pytest.param(*one, marks=pytest.mark.slow if before > 1 else ()) for one, before in zip(GOOD, FAMILY, strict=True)],
+    [
+        pytest.param(*one, marks=pytest.mark.slow if before > 1 else ())
+        for one, before in zip(GOOD, FAMILY, strict=True)
+    ],
     ids=[str(m)[:60] for m, _ in GOOD],
 )
 def test_good_mechanisms_keep_all_laws(mechanism: Any, sensitivity: Any) -> None:
@@ -47,20 +53,34 @@ class Own:
     law = (Fraction(1, 4), Fraction(1, 2), Fraction(1, 4))
 
     def loss(self, sensitivity: Any, /) -> Loss:
-        """Pr[1] = 1/4 here and 1/2 there, Pr[-1] = 1/4 here and 0 there: ln 2 with 1/4; nothing for larger moves."""
+        """Pr[1] = 1/4 here and 1/2 there, Pr[-1] = 1/4 here and 0 there: ln 2 with 1/4; nothing
+        for larger moves.
+        """
         move = Sensitivity.of(sensitivity)
-        return Loss(Fraction(7, 10), Fraction(1, 4)) if move.l1 == 1 else Loss(Fraction(7), Fraction(1))
+        return (
+            Loss(Fraction(7, 10), Fraction(1, 4))
+            if move.l1 == 1
+            else Loss(Fraction(7), Fraction(1))
+        )
 
     def sample(self, exact: Any, /) -> Any:
         whole = isinstance(exact, int) and not isinstance(exact, bool)
-        if not whole and not (isinstance(exact, np.ndarray) and exact.dtype.kind == "i" and exact.size):
+        if not whole and not (
+            isinstance(exact, np.ndarray) and exact.dtype.kind == "i" and exact.size
+        ):
             raise InvalidArgument("exact", "must hold whole numbers")
         drawn = uniform_integers(2, np.size(exact)) - uniform_integers(2, np.size(exact))
         return exact + int(drawn[0]) if whole else exact + drawn.reshape(exact.shape)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
         with np.errstate(divide="ignore"):
-            return np.log(np.select([noisy == np.asarray(exact), np.abs(np.subtract(noisy, exact)) == 1], [0.5, 0.25], 0.0))
+            return np.log(
+                np.select(
+                    [noisy == np.asarray(exact), np.abs(np.subtract(noisy, exact)) == 1],
+                    [0.5, 0.25],
+                    0.0,
+                )
+            )
 
     def error(self, beta: Any) -> int:
         return 0 if beta >= 0.5 else 1
@@ -143,7 +163,9 @@ BAD: list[tuple[Any, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("mechanism", "sensitivity", "law"), BAD, ids=[f"{str(m)[:40]} {law}" for m, _, law in BAD])
+@pytest.mark.parametrize(
+    ("mechanism", "sensitivity", "law"), BAD, ids=[f"{str(m)[:40]} {law}" for m, _, law in BAD]
+)
 def test_a_planted_bug_breaks_its_law(mechanism: Any, sensitivity: Any, law: str) -> None:
     with pytest.raises(LawBroken) as broken:
         check_mechanism(mechanism, sensitivity, draws=50_000)
@@ -153,7 +175,9 @@ def test_a_planted_bug_breaks_its_law(mechanism: Any, sensitivity: Any, law: str
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-5), (3, 1e-6), (10, 1e-7)])
-def test_the_continuous_scale_of_gaussian_noise_breaks_its_claim(epsilon: float, delta: float) -> None:
+def test_the_continuous_scale_of_gaussian_noise_breaks_its_claim(
+    epsilon: float, delta: float
+) -> None:
     mechanism = Gaussian(Fraction(planted.continuous_sigma(epsilon, delta)))
     with pytest.raises(LawBroken) as broken:
         check_mechanism(mechanism, claim=(epsilon, delta))
@@ -166,13 +190,17 @@ def test_the_median_with_local_sensitivity_is_wrong_in_its_scale_alone() -> None
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-2), (1, 1e-3), (0.5, 1e-6)])
-def test_the_short_threshold_of_propose_test_release_breaks_its_claim(epsilon: float, delta: float) -> None:
+def test_the_short_threshold_of_propose_test_release_breaks_its_claim(
+    epsilon: float, delta: float
+) -> None:
     with pytest.raises(LawBroken) as broken:
         check_mechanism(planted_worlds.short_threshold(epsilon, delta), claim=(epsilon, delta))
     assert broken.value.law == "delta covers neighbours"
     assert "distances 0 and 0" in broken.value.found
     ours = ProposeTestRelease.calibrate(bound=1, epsilon=epsilon, delta=delta)
-    assert "of the delta claimed" in str(check_mechanism(ours, claim=(epsilon, delta), draws=20_000))
+    assert "of the delta claimed" in str(
+        check_mechanism(ours, claim=(epsilon, delta), draws=20_000)
+    )
 
 
 def test_ours_keeps_the_same_claim() -> None:
@@ -191,7 +219,10 @@ def test_the_report_reads_well() -> None:
     assert max(map(len, lines)) < 160
 
 
-@pytest.mark.parametrize("mechanism", [object(), 3, type("Odd", (), {"shape": "round"})(), type("Bare", (), {"shape": "additive"})()])
+@pytest.mark.parametrize(
+    "mechanism",
+    [object(), 3, type("Odd", (), {"shape": "round"})(), type("Bare", (), {"shape": "additive"})()],
+)
 def test_what_is_no_mechanism_is_refused(mechanism: object) -> None:
     with pytest.raises(InvalidArgument, match="mechanism"):
         check_mechanism(mechanism)

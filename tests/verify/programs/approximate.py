@@ -10,7 +10,9 @@ from hedgerow.verify import gaussian, laplace, mechanism, output, private, publi
 
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
 def stability_histogram(count: private[int], eps: public[float], delta: public[float]):
-    """A count that nobody is in is never told; one that somebody is in only when its noisy value is large."""
+    """A count that nobody is in is never told; one that somebody is in only when its noisy value
+    is large.
+    """
     if count > 0:
         noisy = count + laplace(1 / eps)
         if noisy > 1 + log(1 / (2 * delta)) / eps:
@@ -26,8 +28,12 @@ def bad_stability_histogram_pure(count: private[int], eps: public[float], delta:
 
 
 @mechanism(epsilon="2*eps", delta="delta", neighbours="one")
-def propose_test_release(count: private[int], K: public[int], H: public[float], eps: public[float], delta: public[float]):
-    """The value jumps by H between K and K + 1, and moves by at most 1 elsewhere: the distance is to where it jumps."""
+def propose_test_release(
+    count: private[int], K: public[int], H: public[float], eps: public[float], delta: public[float]
+):
+    """The value jumps by H between K and K + 1, and moves by at most 1 elsewhere: the distance
+    is to where it jumps.
+    """
     value = count + H if count > K else count
     distance = max(K - count, count - K - 1)
     if distance + laplace(1 / eps) > log(1 / delta) / eps:
@@ -37,7 +43,9 @@ def propose_test_release(count: private[int], K: public[int], H: public[float], 
 
 
 @mechanism(epsilon="2*eps", delta="delta", neighbours="one")
-def bad_propose_test_release(count: private[int], K: public[int], H: public[float], eps: public[float], delta: public[float]):
+def bad_propose_test_release(
+    count: private[int], K: public[int], H: public[float], eps: public[float], delta: public[float]
+):
     """The test has no noise."""
     value = count + H if count > K else count
     distance = max(K - count, count - K - 1)
@@ -49,7 +57,9 @@ def bad_propose_test_release(count: private[int], K: public[int], H: public[floa
 
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
 def stable_value(count: private[int], K: public[int], eps: public[float], delta: public[float]):
-    """Is the count above K? The distance to a data set with another answer is at least 1, and so 1 is added to the threshold."""
+    """Is the count above K? The distance to a data set with another answer is at least 1, and so
+    1 is added to the threshold.
+    """
     distance = count - K if count > K else K - count + 1
     if distance + laplace(1 / eps) > 1 + log(1 / (2 * delta)) / eps:
         output(count > K)

@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from math import exp
 
-from hedgerow.verify import bernoulli, bits, concat, geometric, mechanism, output, private, public, uniform_bits
+from hedgerow.verify import (
+    bernoulli,
+    bits,
+    concat,
+    geometric,
+    mechanism,
+    output,
+    private,
+    public,
+    uniform_bits,
+)
 
 
 @mechanism(epsilon="eps", neighbours="one")

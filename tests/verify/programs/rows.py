@@ -1,4 +1,6 @@
-"""Programs under "row": one list has one row more, in any place, so that its length is private and what comes behind the row is shifted."""
+"""Programs under "row": one list has one row more, in any place, so that its length is private
+and what comes behind the row is shifted.
+"""
 
 from __future__ import annotations
 

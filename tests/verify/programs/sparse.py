@@ -1,5 +1,7 @@
 # ruff: noqa: N803 — names as in the literature
-"""The sparse vector technique and its relatives, right and wrong. Every query moves by at most 1."""
+"""The sparse vector technique and its relatives, right and wrong. Every query moves by at most
+1.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from hedgerow.verify import laplace, mechanism, output, private, public
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def above_threshold(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
+def above_threshold(
+    q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]
+):
     threshold = T + laplace(2 / eps)
     count = 0
     i = 0
@@ -21,7 +25,9 @@ def above_threshold(q: private[list], size: public[int], T: public[float], N: pu
 
 
 @mechanism(epsilon="eps", neighbours="increasing")
-def above_threshold_increasing(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
+def above_threshold_increasing(
+    q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]
+):
     threshold = T + laplace(2 / eps)
     count = 0
     i = 0
@@ -35,7 +41,9 @@ def above_threshold_increasing(q: private[list], size: public[int], T: public[fl
 
 
 @mechanism(epsilon="eps", neighbours="decreasing")
-def above_threshold_decreasing(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
+def above_threshold_decreasing(
+    q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]
+):
     threshold = T + laplace(2 / eps)
     count = 0
     i = 0
@@ -49,7 +57,9 @@ def above_threshold_decreasing(q: private[list], size: public[int], T: public[fl
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def gap_above_threshold(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
+def gap_above_threshold(
+    q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]
+):
     threshold = T + laplace(2 / eps)
     count = 0
     i = 0
@@ -64,7 +74,9 @@ def gap_above_threshold(q: private[list], size: public[int], T: public[float], N
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def numeric_above_threshold(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
+def numeric_above_threshold(
+    q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]
+):
     threshold = T + laplace(3 / eps)
     count = 0
     i = 0
@@ -79,7 +91,12 @@ def numeric_above_threshold(q: private[list], size: public[int], T: public[float
 
 @mechanism(epsilon="eps", neighbours="all")
 def adaptive_above_threshold(
-    q: private[list], size: public[int], T: public[float], N: public[int], sigma: public[float], eps: public[float]
+    q: private[list],
+    size: public[int],
+    T: public[float],
+    N: public[int],
+    sigma: public[float],
+    eps: public[float],
 ):
     """Far above the threshold a query is charged half of what it is charged just above it."""
     threshold = T + laplace(2 / eps)
@@ -103,7 +120,9 @@ def adaptive_above_threshold(
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def bad_above_threshold_no_query_noise(q: private[list], size: public[int], T: public[float], eps: public[float]):
+def bad_above_threshold_no_query_noise(
+    q: private[list], size: public[int], T: public[float], eps: public[float]
+):
     threshold = T + laplace(2 / eps)
     i = 0
     while i < size:
@@ -115,7 +134,9 @@ def bad_above_threshold_no_query_noise(q: private[list], size: public[int], T: p
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def bad_above_threshold_no_cutoff(q: private[list], size: public[int], T: public[float], eps: public[float]):
+def bad_above_threshold_no_cutoff(
+    q: private[list], size: public[int], T: public[float], eps: public[float]
+):
     threshold = T + laplace(2 / eps)
     i = 0
     while i < size:
@@ -127,7 +148,9 @@ def bad_above_threshold_no_cutoff(q: private[list], size: public[int], T: public
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def bad_above_threshold_unscaled(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
+def bad_above_threshold_unscaled(
+    q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]
+):
     """The noise of the queries does not grow with the number of answers."""
     threshold = T + laplace(4 / eps)
     count = 0
@@ -142,8 +165,12 @@ def bad_above_threshold_unscaled(q: private[list], size: public[int], T: public[
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def bad_gap_above_threshold(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
-    """Tells the noisy query, with the noise that the test has used, where the gap would be right."""
+def bad_gap_above_threshold(
+    q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]
+):
+    """Tells the noisy query, with the noise that the test has used, where the gap would be
+    right.
+    """
     threshold = T + laplace(2 / eps)
     count = 0
     i = 0
@@ -159,7 +186,12 @@ def bad_gap_above_threshold(q: private[list], size: public[int], T: public[float
 
 @mechanism(epsilon="eps", neighbours="all")
 def bad_adaptive_above_threshold(
-    q: private[list], size: public[int], T: public[float], N: public[int], sigma: public[float], eps: public[float]
+    q: private[list],
+    size: public[int],
+    T: public[float],
+    N: public[int],
+    sigma: public[float],
+    eps: public[float],
 ):
     """Tells the noisy queries where the gaps would be right."""
     threshold = T + laplace(2 / eps)

@@ -96,7 +96,9 @@ def dummy_sum(q: private[list], size: public[int], eps: public[float]):
 
 
 @mechanism(epsilon="2*eps", neighbours="one")
-def smart_sum(q: private[list], size: public[int], T: public[int], M: public[int], eps: public[float]):
+def smart_sum(
+    q: private[list], size: public[int], T: public[int], M: public[int], eps: public[float]
+):
     last = 0
     total = 0
     i = 0
@@ -113,7 +115,9 @@ def smart_sum(q: private[list], size: public[int], T: public[int], M: public[int
 
 
 @mechanism(epsilon="2*eps", neighbours="one")
-def bad_smart_sum(q: private[list], size: public[int], T: public[int], M: public[int], eps: public[float]):
+def bad_smart_sum(
+    q: private[list], size: public[int], T: public[int], M: public[int], eps: public[float]
+):
     """The sums inside a block have no noise of their own."""
     last = 0
     total = 0

@@ -45,13 +45,17 @@ def shipped() -> dict[str, Program]:
 
 def line(name: str, number: int) -> str:
     """That line of the file in which a shipped program stands."""
-    (file,) = [one for one in PROGRAMS.glob("*.py") if f"def {name}(" in one.read_text(encoding="utf-8")]
+    (file,) = [
+        one for one in PROGRAMS.glob("*.py") if f"def {name}(" in one.read_text(encoding="utf-8")
+    ]
     return file.read_text(encoding="utf-8").splitlines()[number - 1].strip()
 
 
 def program(text: str) -> Program:
     """The one program of a text in Python."""
-    (one,) = read_programs("from hedgerow.verify import *\nfrom math import log, sqrt, exp\n\n" + text)
+    (one,) = read_programs(
+        "from hedgerow.verify import *\nfrom math import log, sqrt, exp\n\n" + text
+    )
     assert isinstance(one, Program), one
     return one
 

@@ -41,7 +41,9 @@ def test_equal_ones_have_difference_zero(left: str, right: str) -> None:
     assert (read(left) - read(right)).constant_value == 0
 
 
-@pytest.mark.parametrize(("left", "right"), [("a", "b"), ("ln(x)", "ln(y)"), ("a * b", "a + b"), ("eps", "2 * eps")])
+@pytest.mark.parametrize(
+    ("left", "right"), [("a", "b"), ("ln(x)", "ln(y)"), ("a * b", "a + b"), ("eps", "2 * eps")]
+)
 def test_others_have_not(left: str, right: str) -> None:
     assert (read(left) - read(right)).constant_value != 0
 
@@ -63,7 +65,11 @@ def test_what_is_not_a_fraction_of_polynomials() -> None:
 
 def test_as_a_term() -> None:
     a, b = z3.Reals("a b")
-    assert is_entailed([], polynomial_term(read("(a + 2 * b) * a").numerator, {"a": a, "b": b}.__getitem__) == a * a + 2 * a * b)
+    assert is_entailed(
+        [],
+        polynomial_term(read("(a + 2 * b) * a").numerator, {"a": a, "b": b}.__getitem__)
+        == a * a + 2 * a * b,
+    )
     assert is_entailed([], polynomial_term({}, {}.__getitem__) == 0)
 
 

@@ -16,7 +16,12 @@ from verify.prove.proving import above_threshold, expression
 
 def test_reads_back_what_it_wrote() -> None:
     _, proof = above_threshold()
-    every = replace(proof, rates=(None, Name("eps")), excused=(expression("True and eps <= @noise"), None), variants=(Length("q@1"),))
+    every = replace(
+        proof,
+        rates=(None, Name("eps")),
+        excused=(expression("True and eps <= @noise"), None),
+        variants=(Length("q@1"),),
+    )
     assert Certificate.from_json(every.to_json()) == every
 
 
@@ -68,6 +73,11 @@ def test_a_failure_says_its_line() -> None:
 def test_an_excuse_is_a_condition_and_a_tail() -> None:
     when, start = split_tail(expression("x@1 > 0 and eps <= @noise"))
     assert (when, start) == (expression("x@1 > 0"), Name("eps"))
-    for other in ("x@1 > 0", "@noise > 0 and eps <= @noise", "x@1 > 0 and @noise <= eps", "x@1 > 0 and @noise <= @noise"):
+    for other in (
+        "x@1 > 0",
+        "@noise > 0 and eps <= @noise",
+        "x@1 > 0 and @noise <= eps",
+        "x@1 > 0 and @noise <= @noise",
+    ):
         with pytest.raises(UnsupportedProgram, match="does not say which noise"):
             split_tail(expression(other))

@@ -9,7 +9,12 @@ import pytest
 
 from hedgerow.verify.language.program import Apply, Assign, Length, Name, Number, Output, Read
 from hedgerow.verify.prove.certificate import Certificate, hash_program
-from hedgerow.verify.prove.checker import check, derive_obligations, is_discharged, normalise_program
+from hedgerow.verify.prove.checker import (
+    check,
+    derive_obligations,
+    is_discharged,
+    normalise_program,
+)
 from hedgerow.verify.prove.obligations import OBLIGATION_NAMES
 from verify.prove.proving import above_threshold, certificate, expression, program, shipped
 
@@ -87,19 +92,28 @@ def test_refuses_a_tampered_variant(variant: str) -> None:
 
 def test_refuses_what_does_not_fit_the_program() -> None:
     about, proof = above_threshold()
-    for other in (replace(proof, shifts=proof.shifts[:1]), replace(proof, invariants=()), replace(proof, variants=())):
+    for other in (
+        replace(proof, shifts=proof.shifts[:1]),
+        replace(proof, invariants=()),
+        replace(proof, variants=()),
+    ):
         failure = check(about, other)
         assert failure is not None
         assert "does not have a shift for each noise" in failure.reason
 
 
-@pytest.mark.parametrize("name", ["nobody@1", "nobody", "q@1", "threshold", "@answer", "@cost7", "threshold@3", "@where:p"])
+@pytest.mark.parametrize(
+    "name",
+    ["nobody@1", "nobody", "q@1", "threshold", "@answer", "@cost7", "threshold@3", "@where:p"],
+)
 def test_refuses_to_speak_of_what_is_not_there(name: str) -> None:
     about, proof = above_threshold()
     assert check(about, replace(proof, shifts=(expression("1"), expression(name)))) is not None
 
 
-@pytest.mark.parametrize("text", ["q[0]", "q@3[0]", "p@1[0]", "@spent:q[0.5]", "q@1[threshold@1]", "threshold@1[0]"])
+@pytest.mark.parametrize(
+    "text", ["q[0]", "q@3[0]", "p@1[0]", "@spent:q[0.5]", "q@1[threshold@1]", "threshold@1[0]"]
+)
 def test_refuses_to_read_what_is_not_there(text: str) -> None:
     about, proof = above_threshold()
     assert check(about, replace(proof, shifts=(expression("1"), expression(text)))) is not None
@@ -116,7 +130,9 @@ def test_refuses_expressions_that_are_too_deep() -> None:
 
 
 def test_the_noise_that_is_drawn_is_not_known_before_it_is_drawn() -> None:
-    """The rule for Laplace noise of an old tool left the sampled variable in its precondition; here it has no value yet."""
+    """The rule for Laplace noise of an old tool left the sampled variable in its precondition;
+    here it has no value yet.
+    """
     about = shipped()["laplace_mechanism"]
     failure = check(about, certificate(about, ("-noise@1",)))
     assert failure is not None
@@ -124,19 +140,29 @@ def test_the_noise_that_is_drawn_is_not_known_before_it_is_drawn() -> None:
 
 
 def test_the_inside_of_a_loop_does_not_know_that_the_loop_has_ended() -> None:
-    """Else everything could be shown about a round, whose guard holds, from assumptions that contradict each other."""
+    """Else everything could be shown about a round, whose guard holds, from assumptions that
+    contradict each other.
+    """
     about, proof = above_threshold()
     wrong = replace(proof, shifts=(expression("1"), expression("0")))
     failure = check(about, wrong)
     assert failure is not None
     assert failure.obligation == "branch"
-    loop = next(one for one in derive_obligations(normalise_program(about), proof) if one.name == "loop")
-    inside = [one for one in derive_obligations(normalise_program(about), proof) if one.name in ("branch", "output", "kept", "ends")]
+    loop = next(
+        one for one in derive_obligations(normalise_program(about), proof) if one.name == "loop"
+    )
+    inside = [
+        one
+        for one in derive_obligations(normalise_program(about), proof)
+        if one.name in ("branch", "output", "kept", "ends")
+    ]
     assert inside
     assert all(len(one.assumptions) > len(loop.assumptions) for one in inside)
 
 
-def test_a_noisy_maximum_with_too_little_noise_is_not_proved_by_the_shift_of_the_old_proof() -> None:
+def test_a_noisy_maximum_with_too_little_noise_is_not_proved_by_the_shift_of_the_old_proof() -> (
+    None
+):
     about = shipped()["bad_noisy_max_small_noise"]
     kept = (
         "i@1 == i@2",
@@ -146,7 +172,15 @@ def test_a_noisy_maximum_with_too_little_noise_is_not_proved_by_the_shift_of_the
         "@cost0 <= 1",
     )
     for shift in ("1 if i@1 == @answer else 0", "2 if i@1 == @answer else 0"):
-        assert check(about, certificate(about, (shift,), mode="pointwise", invariants=(kept,), variants=("size - i@1",))) is not None
+        assert (
+            check(
+                about,
+                certificate(
+                    about, (shift,), mode="pointwise", invariants=(kept,), variants=("size - i@1",)
+                ),
+            )
+            is not None
+        )
 
 
 def test_a_public_parameter_stays_what_it_was() -> None:
@@ -165,13 +199,17 @@ def one(x: private[float], eps: public[float]):
 def test_a_claim_is_made_of_public_parameters() -> None:
     about, proof = above_threshold()
     private = replace(about, claim=replace(about.claim, epsilon=Name("threshold")))
-    failure = check(private, replace(proof, source=hash_program(private), epsilon=Name("threshold")))
+    failure = check(
+        private, replace(proof, source=hash_program(private), epsilon=Name("threshold"))
+    )
     assert failure is not None
     assert failure.reason == "the claim must be made of public parameters"
 
 
 def test_what_is_said_where_nobody_comes_proves_nothing() -> None:
-    """Scales are taken to be positive. A way through the program that has only other scales is not proved by that."""
+    """Scales are taken to be positive. A way through the program that has only other scales is
+    not proved by that.
+    """
     about = program("""
 @mechanism(epsilon="eps", neighbours="one")
 def one(x: private[float], n: public[int], eps: public[float]):
@@ -196,5 +234,15 @@ def test_leaving_out_all_obligations_is_possible_in_tests_only() -> None:
 def test_every_obligation_of_a_proof_is_shown_by_itself() -> None:
     about, proof = above_threshold()
     every = derive_obligations(normalise_program(about), proof)
-    assert {one.name for one in every} == {"scale", "entry", "loop", "one-to-one", "branch", "output", "kept", "ends", "cost"}
+    assert {one.name for one in every} == {
+        "scale",
+        "entry",
+        "loop",
+        "one-to-one",
+        "branch",
+        "output",
+        "kept",
+        "ends",
+        "cost",
+    }
     assert all(map(is_discharged, every))

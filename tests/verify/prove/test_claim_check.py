@@ -41,7 +41,9 @@ def checked(one: Program, *shifts: str, **details: object) -> Failure | None:
         ("ln(2)", "2 / ln(2)", "2 / ln(2)", True),
     ],
 )
-def test_sequential_composition_for_every_eps(claim: str, first: str, second: str, good: bool) -> None:
+def test_sequential_composition_for_every_eps(
+    claim: str, first: str, second: str, good: bool
+) -> None:
     failure = checked(twice(claim, first, second), "x@1 - x@2", "x@1 - x@2")
     assert (failure is None) is good
     assert failure is None or failure.obligation == "cost"
@@ -111,13 +113,21 @@ ROUND = ("i@1 == i@2", "i@1 >= 0", "i@1 <= max(k, 0)", "@cost0 <= i@1")
 )
 def test_advanced_composition(claim: str, rounds: str, good: bool) -> None:
     one = program(ADVANCED.format(claim=claim, rounds=rounds))
-    failure = checked(one, "x@1 - x@2", mode="zcdp", invariants=(ROUND,), variants=(f"{rounds} - i@1".replace("k + 1", "(k + 1)"),))
+    failure = checked(
+        one,
+        "x@1 - x@2",
+        mode="zcdp",
+        invariants=(ROUND,),
+        variants=(f"{rounds} - i@1".replace("k + 1", "(k + 1)"),),
+    )
     assert (failure is None) is good
 
 
 def test_zcdp_does_not_spend_its_delta_twice() -> None:
     one = program(GAUSSIAN.format(epsilon="1", delta="1/100000", sigma="10", scale="10"))
-    failure = checked(one, "x@1 - x@2", "x@1 - x@2", mode="zcdp", bad=(None, "True and 1000 <= @noise"))
+    failure = checked(
+        one, "x@1 - x@2", "x@1 - x@2", mode="zcdp", bad=(None, "True and 1000 <= @noise")
+    )
     assert failure is not None
     assert "pays for the conversion" in failure.reason
 
@@ -148,7 +158,12 @@ def test_excuses_are_as_rare_as_delta(noise: str, delta: str, start: str, good: 
     failure = checked(one, "x@1 - x@2", bad=(f"True and {start} <= @noise",))
     shift_costs = noise == "laplace(2 / eps)"
     assert (failure is None) is good
-    assert failure is None or shift_costs or failure.obligation == "tail" or "cannot be said" in failure.reason
+    assert (
+        failure is None
+        or shift_costs
+        or failure.obligation == "tail"
+        or "cannot be said" in failure.reason
+    )
 
 
 STABLE = """
@@ -171,8 +186,10 @@ APART = "(K < k@1) != (K < k@2)"
         ("exp(-(t - 1) / b) / 2", "t >= 1", "t - 1", False),  # 1/(1 + q) is above a half
         ("exp(-(t - 1) / b) / (2 + exp(-1 / b))", "t >= 1", "t - 1", False),
         ("exp(-(t - 1) / b) / (1 + exp(-2 / b))", "t >= 1", "t - 1", False),  # true, but not seen
-        ("exp(-t / b) / (1 + exp(-1 / b))", "t >= 1", "t - 1", False),  # as if the noise had to be larger
-        ("exp(-(t - 1) / b) / (1 + exp(-1 / b))", "t >= 0", "t - 1", False),  # below 0 the tail is another
+        # as if the noise had to be larger
+        ("exp(-t / b) / (1 + exp(-1 / b))", "t >= 1", "t - 1", False),
+        # below 0 the tail is another
+        ("exp(-(t - 1) / b) / (1 + exp(-1 / b))", "t >= 0", "t - 1", False),
         ("exp(-(t - 1) / b)", "t >= 0", "t - 1", True),
     ],
 )
@@ -184,7 +201,9 @@ def test_tails_of_whole_noise(delta: str, guard: str, start: str, good: bool) ->
 
 
 def test_below_0_the_tail_is_another() -> None:
-    """At t = 0 a claim that takes the formula for all t would be wrong: Pr[Z >= -1] is 1 - q^2/(1 + q), and q^-1/(1 + q) is only more."""
+    """At t = 0 a claim that takes the formula for all t would be wrong: Pr[Z >= -1] is 1 -
+    q^2/(1 + q), and q^-1/(1 + q) is only more.
+    """
     q = 0.5
     assert 1 - q**2 / (1 + q) < q**-1 / (1 + q)
     assert 1 - q / (1 + q) == pytest.approx(1 / (1 + q))

@@ -20,7 +20,12 @@ def test_moves_the_draw_and_keeps_its_use() -> None:
 
 
 def test_leaves_alone_what_noise_decides() -> None:
-    for name in ("numeric_above_threshold", "adaptive_above_threshold", "propose_test_release", "smart_sum"):
+    for name in (
+        "numeric_above_threshold",
+        "adaptive_above_threshold",
+        "propose_test_release",
+        "smart_sum",
+    ):
         one = resolve_program(shipped()[name])
         assert hoist_draws(one) == one
 

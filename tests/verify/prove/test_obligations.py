@@ -76,7 +76,10 @@ def sums_without_noise(q: private[list], size: public[int], eps: public[float]):
         i += 1
     return total
 """,
-        details={"invariants": (("i@1 == i@2", "total@1 == total@2"),), "variants": ("size - i@1",)},
+        details={
+            "invariants": (("i@1 == i@2", "total@1 == total@2"),),
+            "variants": ("size - i@1",),
+        },
     ),
     "output": Bad("""
 @mechanism(epsilon="eps", neighbours="one")

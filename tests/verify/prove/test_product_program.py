@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from hedgerow.verify.prove.checker import check, derive_obligations, is_discharged, normalise_program
+from hedgerow.verify.prove.checker import (
+    check,
+    derive_obligations,
+    is_discharged,
+    normalise_program,
+)
 from hedgerow.verify.prove.obligations import Obligation
 from verify.prove.proving import certificate, program
 
@@ -13,9 +18,13 @@ def one(x: private[float], y: private[float], n: public[int], eps: public[float]
 
 
 def shown(body: str, *shifts: str, **details: object) -> dict[tuple[str, int], bool]:
-    """Which obligations of which lines of the body are met; every one must hold where there are several."""
+    """Which obligations of which lines of the body are met; every one must hold where there are
+    several.
+    """
     about = program(HEAD + "".join(f"    {line}\n" for line in body.strip().split("\n")))
-    every: list[Obligation] = derive_obligations(normalise_program(about), certificate(about, shifts, **details))  # type: ignore[arg-type]
+    every: list[Obligation] = derive_obligations(
+        normalise_program(about), certificate(about, shifts, **details)
+    )  # type: ignore[arg-type]
     found: dict[tuple[str, int], bool] = {}
     for one in every:
         where = (one.name, one.place.line - 6)
@@ -42,15 +51,26 @@ def test_where_something_is_said_both_must_have_come() -> None:
 
 
 def test_where_noise_is_drawn_both_go_the_same_way() -> None:
-    found = shown("z = laplace(1 / eps)\nif z > 0:\n    w = laplace(1 / eps)\n    output(w)", "0", "0")
+    found = shown(
+        "z = laplace(1 / eps)\nif z > 0:\n    w = laplace(1 / eps)\n    output(w)", "0", "0"
+    )
     assert found["branch", 2]
-    assert not shown("z = x + laplace(1 / eps)\nif z > 0:\n    w = laplace(1 / eps)\n    output(w)", "0", "0")["branch", 2]
-    assert shown("z = x + laplace(1 / eps)\nif z > 0:\n    w = laplace(1 / eps)\n    output(w)", "x@1 - x@2", "0")["branch", 2]
+    assert not shown(
+        "z = x + laplace(1 / eps)\nif z > 0:\n    w = laplace(1 / eps)\n    output(w)", "0", "0"
+    )["branch", 2]
+    assert shown(
+        "z = x + laplace(1 / eps)\nif z > 0:\n    w = laplace(1 / eps)\n    output(w)",
+        "x@1 - x@2",
+        "0",
+    )["branch", 2]
 
 
 def test_what_is_learnt_in_a_branch_holds_in_that_branch_only() -> None:
     loops = {"invariants": (("i@1 == i@2", "i@1 >= 7"),), "variants": ("n - i@1",)}
-    body = "i = 0\nif n > 3:\n    i = 7\n    while i < n:\n        i += 1\noutput(i)\nif i < 7:\n    output(i - i)"
+    body = (
+        "i = 0\nif n > 3:\n    i = 7\n    while i < n:\n        i += 1\noutput(i)\nif i < 7:\n   "
+        " output(i - i)"
+    )
     found = shown(body, **loops)
     assert found["entry", 4]
     assert found["kept", 4]
@@ -67,8 +87,13 @@ def test_a_loop_forgets_what_it_changes_and_no_more() -> None:
 
 
 def test_values_at_the_beginning_of_the_loop() -> None:
-    loops = {"invariants": (("i@1 == i@2", "i@1 >= i@1@0", "@cost0 - @cost0@0 <= i@1 - i@1@0"),), "variants": ("n - i@1",)}
-    found = shown("i = 3\nwhile i < n:\n    output(x + laplace(1 / eps))\n    i += 1", "x@1 - x@2", **loops)
+    loops = {
+        "invariants": (("i@1 == i@2", "i@1 >= i@1@0", "@cost0 - @cost0@0 <= i@1 - i@1@0"),),
+        "variants": ("n - i@1",),
+    }
+    found = shown(
+        "i = 3\nwhile i < n:\n    output(x + laplace(1 / eps))\n    i += 1", "x@1 - x@2", **loops
+    )
     assert found["entry", 2]
     assert found["kept", 2]
 
@@ -91,9 +116,14 @@ def larger(x: private[float], y: private[float], eps: public[float]):
     a = x + laplace(1 / eps)
     return a > y
 """)
-    assert check(about, certificate(about, ("(x@1 - x@2) - (y@1 - y@2)",), mode="pointwise")) is None
+    assert (
+        check(about, certificate(about, ("(x@1 - x@2) - (y@1 - y@2)",), mode="pointwise")) is None
+    )
     up = "abs(x@1 - x@2) + abs(y@1 - y@2)"
-    assert check(about, certificate(about, (f"{up} if @answer else -({up})",), mode="pointwise")) is None
+    assert (
+        check(about, certificate(about, (f"{up} if @answer else -({up})",), mode="pointwise"))
+        is None
+    )
     failure = check(about, certificate(about, (f"{up} if @answer else 0",), mode="pointwise"))
     assert failure is not None
     assert failure.obligation == "output"

@@ -27,7 +27,11 @@ def test_no_time_no_proof() -> None:
 def test_under_row_the_length_is_private() -> None:
     failure = prove(shipped()["unclear_dummy_sum"])
     assert isinstance(failure, Failure)
-    assert failure.reason == 'the length of q is private under "row", and this reads it up to something else; write len(q)'
+    assert (
+        failure.reason
+        == 'the length of q is private under "row", and this reads it up to something else; write'
+        " len(q)"
+    )
     assert isinstance(prove(shipped()["bad_dummy_sum_by_length"]), Failure)
 
 

@@ -26,7 +26,13 @@ def one(x: private[float], eps: public[float]):
 
 @pytest.mark.parametrize(
     ("claim", "first", "second", "multiple"),
-    [("eps", "2", "2", "1"), ("eps", "3", "3", "2/3"), ("2*eps", "1", "4", "5/4"), ("eps", "1", "1", "2"), ("eps", "1/2", "1", "3")],
+    [
+        ("eps", "2", "2", "1"),
+        ("eps", "3", "3", "2/3"),
+        ("2*eps", "1", "4", "5/4"),
+        ("eps", "1", "1", "2"),
+        ("eps", "1/2", "1", "3"),
+    ],
 )
 def test_the_smallest_epsilon(claim: str, first: str, second: str, multiple: str) -> None:
     found = find_smallest_multiple(program(LAPLACE.format(claim=claim, first=first, second=second)))
@@ -63,7 +69,9 @@ def test_gives_no_advice_where_noise_does_not_help() -> None:
 
 
 @pytest.mark.parametrize(("least", "claims"), [(0.0, ["eps", "15/16 * eps"]), (0.99, ["eps"])])
-def test_nothing_is_tried_below_what_a_witness_has_shown(least: float, claims: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_tried_below_what_a_witness_has_shown(
+    least: float, claims: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     tried: list[str] = []
 
     def attempt(about: Program, *rest: Any) -> Certificate | Failure:

@@ -1,4 +1,6 @@
-"""What is moved into a branch says the same: the exact chances of every output stay what they were."""
+"""What is moved into a branch says the same: the exact chances of every output stay what they
+were.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,14 @@ else:
 def inside(program: Program) -> list[int]:
     """The sites that stand in a branch."""
     branches = [one for one in walk_statements(program.body) if isinstance(one, If)]
-    return sorted({one.site for branch in branches for one in walk_statements((*branch.then, *branch.otherwise)) if isinstance(one, Sample)})
+    return sorted(
+        {
+            one.site
+            for branch in branches
+            for one in walk_statements((*branch.then, *branch.otherwise))
+            if isinstance(one, Sample)
+        }
+    )
 
 
 def test_noise_that_one_way_asks_for_is_drawn_there() -> None:
@@ -42,7 +51,12 @@ def test_noise_that_one_way_asks_for_is_drawn_there() -> None:
     assert sink_statements(moved) == moved
     event = OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), low=Fraction(1)),))
     arguments = {"x": Fraction(1), "k": Fraction(0), "n": Fraction(1), "eps": Fraction(1)}
-    before, after = (approximate(PathProbability().compute_sum(restrict_paths([event], enumerate_paths(one, arguments)))) for one in (program, moved))
+    before, after = (
+        approximate(
+            PathProbability().compute_sum(restrict_paths([event], enumerate_paths(one, arguments)))
+        )
+        for one in (program, moved)
+    )
     assert 0.05 < before < 0.2
     assert before == pytest.approx(after, rel=1e-12)
 
@@ -54,7 +68,8 @@ def test_noise_that_one_way_asks_for_is_drawn_there() -> None:
         "z = laplace(1)\nif x > 1:\n    output(z)\noutput(z)",  # so does what follows
         "z = laplace(1)\nif x > 1:\n    output(z)\nelse:\n    output(z + 1)",  # so do both ways
         "z = laplace(1)\ny = 0\nif x > 1:\n    y = z\noutput(y)",  # nothing is told in the branch
-        "s = 1\nz = laplace(s)\ns = 2\nif x > 1:\n    output(z)\noutput(s)",  # what it is made of has changed since
+        # what it is made of has changed since
+        "s = 1\nz = laplace(s)\ns = 2\nif x > 1:\n    output(z)\noutput(s)",
         "z = 0\nz = laplace(1)\nif x > 1:\n    output(z)",  # it is assigned twice
     ],
 )
@@ -69,6 +84,8 @@ def test_it_may_be_the_other_way() -> None:
 
 
 def test_inside_of_loops() -> None:
-    program = read("for i in range(n):\n    z = laplace(1)\n    if x > i:\n        output(z)", PARAMETERS)
+    program = read(
+        "for i in range(n):\n    z = laplace(1)\n    if x > i:\n        output(z)", PARAMETERS
+    )
     assert inside(sink_statements(program)) == [0]
     assert replace(sink_statements(program), body=program.body) == program

@@ -18,7 +18,9 @@ def test_contradictions_are_not_possible() -> None:
 
 
 def _hard() -> list[object]:
-    """No two whole numbers from 2 on have this prime as their product: true, and not seen in a few steps."""
+    """No two whole numbers from 2 on have this prime as their product: true, and not seen in a
+    few steps.
+    """
     a, b = z3.Ints("a b")
     return [a >= 2, b >= 2, a <= 10**12, b <= 10**12, a * b == 1_000_000_000_039]
 

@@ -25,7 +25,11 @@ def one({parameters}):
 
 def test_numbers_have_their_kinds() -> None:
     known = infer_sorts(shipped()["above_threshold"])
-    assert (known["count"].kind, known["threshold"].kind, known["q"].kind) == (Kind.INT, Kind.REAL, Kind.REAL)
+    assert (known["count"].kind, known["threshold"].kind, known["q"].kind) == (
+        Kind.INT,
+        Kind.REAL,
+        Kind.REAL,
+    )
 
 
 def test_one_bit_stands_for_many_where_everything_is_done_bit_by_bit() -> None:
@@ -84,7 +88,9 @@ def one(m: private[bits[100000]]):
         ("1 if @noise < 3 else 0", "none", True),
     ],
 )
-def test_a_certificate_says_what_means_the_same_for_every_width(text: str, about: str, good: bool) -> None:
+def test_a_certificate_says_what_means_the_same_for_every_width(
+    text: str, about: str, good: bool
+) -> None:
     one = pad("return m ^ key")
     assert is_width_independent(expression(text), one, infer_sorts(one), about) is good
 

@@ -34,7 +34,9 @@ def absolute(term: Term) -> Term:
 
 def test_one() -> None:
     made, facts = inputs('"one"')
-    first, second, other = (distance(made, facts, *where) for where in (("q", 0), ("q", 1), ("p", 0)))
+    first, second, other = (
+        distance(made, facts, *where) for where in (("q", 0), ("q", 1), ("p", 0))
+    )
     moved = made.scalars["x"][1] - made.scalars["x"][0]
     assert is_entailed(facts, absolute(first) <= 1)
     assert is_entailed(facts, z3.Implies(first != 0, z3.And(second == 0, other == 0, moved == 0)))
@@ -47,7 +49,11 @@ def test_one() -> None:
 
 def test_all_and_one_directional() -> None:
     made, facts = inputs('"all"')
-    every = [distance(made, facts, "q", 0), distance(made, facts, "p", 7), made.scalars["x"][1] - made.scalars["x"][0]]
+    every = [
+        distance(made, facts, "q", 0),
+        distance(made, facts, "p", 7),
+        made.scalars["x"][1] - made.scalars["x"][0],
+    ]
     assert is_satisfiable([*facts, every[0] == 1, every[1] == -1, every[2] == 1])
     assert all(is_entailed(facts, absolute(one) <= 1) for one in every)
     for word, sign in (("increasing", 1), ("decreasing", -1)):
@@ -59,7 +65,11 @@ def test_all_and_one_directional() -> None:
 
 def test_l1_and_group() -> None:
     made, facts = inputs('("l1", 2)')
-    every = [distance(made, facts, "q", 0), distance(made, facts, "q", 1), distance(made, facts, "p", 0)]
+    every = [
+        distance(made, facts, "q", 0),
+        distance(made, facts, "q", 1),
+        distance(made, facts, "p", 0),
+    ]
     moved = made.scalars["x"][1] - made.scalars["x"][0]
     assert is_entailed(facts, absolute(every[0]) + absolute(every[1]) <= 2)
     assert is_entailed(facts, absolute(every[0]) + absolute(every[2]) + absolute(moved) <= 2)
@@ -76,36 +86,58 @@ def test_l1_and_group() -> None:
 
 def test_row() -> None:
     made, facts = inputs('"row"')
-    at = [made.read("q", run, z3.IntVal(index), facts.append) for run in (0, 1) for index in (0, 1, 2)]
+    at = [
+        made.read("q", run, z3.IntVal(index), facts.append) for run in (0, 1) for index in (0, 1, 2)
+    ]
     lengths = [made.length("q", run) for run in (0, 1)]
     assert is_entailed(facts, z3.And(absolute(lengths[1] - lengths[0]) <= 1))
-    assert is_satisfiable([*facts, lengths[1] == lengths[0] + 1, at[0] != at[3], at[0] == at[4], at[1] == at[5]])
-    assert is_satisfiable([*facts, lengths[1] == lengths[0] - 1, at[1] == at[3], at[2] == at[4], at[0] != at[3]])
-    assert is_entailed(facts, z3.Or(made.length("p", 1) == made.length("p", 0), lengths[1] == lengths[0]))
+    assert is_satisfiable(
+        [*facts, lengths[1] == lengths[0] + 1, at[0] != at[3], at[0] == at[4], at[1] == at[5]]
+    )
+    assert is_satisfiable(
+        [*facts, lengths[1] == lengths[0] - 1, at[1] == at[3], at[2] == at[4], at[0] != at[3]]
+    )
+    assert is_entailed(
+        facts, z3.Or(made.length("p", 1) == made.length("p", 0), lengths[1] == lengths[0])
+    )
     assert is_entailed(facts, made.scalars["x"][1] == made.scalars["x"][0])
     assert is_entailed(facts, made.scalars["b"][1] == made.scalars["b"][0])
 
 
 def test_secret() -> None:
     made, facts = inputs('"secret"')
-    assert is_satisfiable([*facts, distance(made, facts, "q", 0) == 1000, made.scalars["b"][0] != made.scalars["b"][1]])
+    assert is_satisfiable(
+        [
+            *facts,
+            distance(made, facts, "q", 0) == 1000,
+            made.scalars["b"][0] != made.scalars["b"][1],
+        ]
+    )
     assert is_satisfiable([*facts, made.length("q", 0) != made.length("q", 1)])
 
 
-@pytest.mark.parametrize("relation", ['"one"', '"all"', '"increasing"', '("l1", 2)', '("group", 2)'])
+@pytest.mark.parametrize(
+    "relation", ['"one"', '"all"', '"increasing"', '("l1", 2)', '("group", 2)']
+)
 @pytest.mark.parametrize("kind", ["bool", '"list[bool]"', '"bits[8]"'])
 def test_what_is_no_number_differs_in_any_way_or_not_at_all(relation: str, kind: str) -> None:
-    """Otherwise `return b` would be private. Truths become numbers before (``truths``), so that only bit strings come here."""
+    """Otherwise `return b` would be private. Truths become numbers before (``truths``), so that
+    only bit strings come here.
+    """
     about = program(f"""
 @mechanism(epsilon="eps", neighbours={relation})
 def one(b: private[{kind}], x: private[float], eps: public[float]):
     return laplace(1 / eps)
 """)
-    with pytest.raises(UnsupportedProgram, match=r'b is no number.*claim it for neighbours "secret"'):
+    with pytest.raises(
+        UnsupportedProgram, match=r'b is no number.*claim it for neighbours "secret"'
+    ):
         SymbolicInputs(about, infer_sorts(about))
 
 
-@pytest.mark.parametrize("relation", ['"one"', '"all"', '"increasing"', '"row"', '"secret"', '("l1", 2)', '("group", 2)'])
+@pytest.mark.parametrize(
+    "relation", ['"one"', '"all"', '"increasing"', '"row"', '"secret"', '("l1", 2)', '("group", 2)']
+)
 def test_public_is_equal(relation: str) -> None:
     made, facts = inputs(relation)
     assert is_entailed(facts, distance(made, facts, "pub", 3) == 0)

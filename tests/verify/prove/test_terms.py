@@ -9,16 +9,39 @@ import pytest
 from hedgerow.verify.language.program import Apply, Expression, Kind, Length, Name, Number, Read
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.solver import Term, is_entailed, z3
-from hedgerow.verify.prove.terms import Sort, SymbolTable, find_applications, fresh_constant, reciprocal_term, to_z3_sort, translate
+from hedgerow.verify.prove.terms import (
+    Sort,
+    SymbolTable,
+    find_applications,
+    fresh_constant,
+    reciprocal_term,
+    to_z3_sort,
+    translate,
+)
 from verify.prove.proving import expression
 
-VALUES = {"i": z3.Int("i"), "x": z3.Real("x"), "y": z3.Real("y"), "t": z3.Bool("t"), "b": z3.BitVec("b", 8), "n": z3.Int("n")}
+VALUES = {
+    "i": z3.Int("i"),
+    "x": z3.Real("x"),
+    "y": z3.Real("y"),
+    "t": z3.Bool("t"),
+    "b": z3.BitVec("b", 8),
+    "n": z3.Int("n"),
+}
 
 
 def term(one: Expression, learnt: list[Term] | None = None) -> Term:
     facts: list[Term] = [] if learnt is None else learnt
     entries = z3.Function("q", z3.IntSort(), z3.RealSort())
-    return translate(one, SymbolTable(VALUES.__getitem__, lambda name, at: entries(at), lambda name: z3.Int("length"), facts.append))
+    return translate(
+        one,
+        SymbolTable(
+            VALUES.__getitem__,
+            lambda name, at: entries(at),
+            lambda name: z3.Int("length"),
+            facts.append,
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +63,9 @@ def test_arithmetic_is_exact(text: str, value: str) -> None:
     assert is_entailed([], term(expression(text)) == term(expression(value)))
 
 
-@pytest.mark.parametrize("text", ["(1 < 2) != (2 < 1)", "not (t and not t)", "t or not t", "2 <= 2", "1 == 1"])
+@pytest.mark.parametrize(
+    "text", ["(1 < 2) != (2 < 1)", "not (t and not t)", "t or not t", "2 <= 2", "1 == 1"]
+)
 def test_truths(text: str) -> None:
     assert is_entailed([], term(expression(text)))
 
@@ -49,13 +74,17 @@ def test_bits() -> None:
     b, zero = Name("b"), z3.BitVecVal(0, 8)
     assert is_entailed([], term(Apply("xor", (b, b))) == zero)
     assert is_entailed([], term(Apply("bits&", (b, Apply("bits~", (b,))))) == zero)
-    assert is_entailed([], term(Apply("bits+", (b, Apply("bits|", (b, Apply("bits~", (b,))))))) == VALUES["b"] - 1)
+    assert is_entailed(
+        [], term(Apply("bits+", (b, Apply("bits|", (b, Apply("bits~", (b,))))))) == VALUES["b"] - 1
+    )
     assert term(Apply("concat", (b, b))).size() == 16
     assert is_entailed([VALUES["b"] == 4], term(Apply("bit", (b, Number(Fraction(2))))))
     assert is_entailed([], z3.Not(term(Apply("xor", (Name("t"), Name("t"))))))
 
 
-def test_what_z3_should_not_reason_about_is_a_symbol_with_the_same_value_for_the_same_arguments() -> None:
+def test_what_z3_should_not_reason_about_is_a_symbol_with_the_same_value_for_the_same_arguments() -> (
+    None
+):
     for text in ("ln(x)", "exp(x)", "sqrt(x)", "1 / x", "i % n", "x % y"):
         assert is_entailed([], term(expression(text)) == term(expression(text)))
         assert not is_entailed([], term(expression(text)) == 3)

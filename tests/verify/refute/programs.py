@@ -12,7 +12,9 @@ from verify.language.reading import HEAD, gallery, read
 __all__ = ["gallery", "given", "one", "read"]
 
 
-def one(body: str, parameters: str = "x: private[float], eps: public[float]", head: str = HEAD) -> Program:
+def one(
+    body: str, parameters: str = "x: private[float], eps: public[float]", head: str = HEAD
+) -> Program:
     """A mechanism with these parameters."""
     return read(body, parameters, head)
 
@@ -26,4 +28,7 @@ def _value(value: object) -> PathValue:
 
 def given(**values: object) -> Arguments:
     """Arguments from plain numbers, and lists of them."""
-    return {name: tuple(map(_value, value)) if isinstance(value, list) else _value(value) for name, value in values.items()}
+    return {
+        name: tuple(map(_value, value)) if isinstance(value, list) else _value(value)
+        for name, value in values.items()
+    }

@@ -8,7 +8,14 @@ from hypothesis import given as examples
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from hedgerow.verify.refute.circuits import FALSE, TRUE, Circuit, build_circuit, has_only_bit_noise, iterate_bit_events
+from hedgerow.verify.refute.circuits import (
+    FALSE,
+    TRUE,
+    Circuit,
+    build_circuit,
+    has_only_bit_noise,
+    iterate_bit_events,
+)
 from hedgerow.verify.refute.events import OutputEvent, OutputRange
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_values import BitWord
@@ -22,14 +29,27 @@ SECRET = '@mechanism(epsilon="0", neighbours="secret")\n'
 def test_gates_with_constants_vanish() -> None:
     plain = Circuit()
     x = plain.add_random(Fraction(1, 2))
-    assert [plain.add_gate("and", x, FALSE), plain.add_gate("and", TRUE, x), plain.add_gate("or", x, TRUE), plain.add_gate("xor", x, x)] == [0, x, 1, 0]
+    assert [
+        plain.add_gate("and", x, FALSE),
+        plain.add_gate("and", TRUE, x),
+        plain.add_gate("or", x, TRUE),
+        plain.add_gate("xor", x, x),
+    ] == [0, x, 1, 0]
     assert plain.add_gate("or", x, x) == x
     assert plain.add_gate("xor", x, TRUE) == plain.add_gate("xor", TRUE, x)
 
 
 @settings(max_examples=40)
-@examples(st.lists(st.tuples(st.sampled_from(["xor", "and", "or"]), st.integers(0, 100), st.integers(0, 100)), min_size=1, max_size=12))
-def test_probabilities_agree_with_going_through_all_settings(gates: list[tuple[str, int, int]]) -> None:
+@examples(
+    st.lists(
+        st.tuples(st.sampled_from(["xor", "and", "or"]), st.integers(0, 100), st.integers(0, 100)),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_probabilities_agree_with_going_through_all_settings(
+    gates: list[tuple[str, int, int]],
+) -> None:
     built = Circuit()
     chances = (Fraction(1, 2), Fraction(1, 3), Fraction(1, 2))
     nodes = [built.add_random(chance) for chance in chances]
@@ -38,7 +58,9 @@ def test_probabilities_agree_with_going_through_all_settings(gates: list[tuple[s
     for operator, left, right in gates:
         i, j = left % len(nodes), right % len(nodes)
         nodes.append(built.add_gate(operator, nodes[i], nodes[j]))
-        formulas.append(lambda row, f=formulas[i], g=formulas[j], o=meaning[operator]: o(f(row), g(row)))
+        formulas.append(
+            lambda row, f=formulas[i], g=formulas[j], o=meaning[operator]: o(f(row), g(row))
+        )
     counted = Counter[tuple[bool, bool]]()
     for row in range(8):
         weight = Fraction(1)
@@ -50,7 +72,10 @@ def test_probabilities_agree_with_going_through_all_settings(gates: list[tuple[s
 
 
 def test_small_programs_agree_with_enumeration() -> None:
-    body = "key = uniform_bits(3)\nsecond = uniform_bits(3)\noutput((m + key) & second | ~m)\noutput(bit(key, 1) and not bit(m, 0))"
+    body = (
+        "key = uniform_bits(3)\nsecond = uniform_bits(3)\noutput((m + key) & second |"
+        " ~m)\noutput(bit(key, 1) and not bit(m, 0))"
+    )
     program = one(body, "m: private[bits[3]]", SECRET)
     for value in (0, 5, 7):
         arguments = given(m=BitWord(3, value))
@@ -66,7 +91,11 @@ def test_half_a_thousand_bits() -> None:
     zero, ones = given(m=BitWord(512, 0)), given(m=BitWord(512, 2**512 - 1))
     pad, half = GALLERY["one_time_pad"], GALLERY["bad_pad_half_key"]
     for event in iterate_bit_events(build_circuit(pad, zero).outputs):
-        assert build_circuit(pad, zero).probability(event) == build_circuit(pad, ones).probability(event) == Fraction(1, 2 ** len(event.bits))
+        assert (
+            build_circuit(pad, zero).probability(event)
+            == build_circuit(pad, ones).probability(event)
+            == Fraction(1, 2 ** len(event.bits))
+        )
     same = OutputEvent(1, bits=((0, 0, True), (0, 256, False)))
     assert build_circuit(half, zero).probability(same) == 0
     assert build_circuit(half, given(m=BitWord(512, 1))).probability(same) == Fraction(1, 2)
@@ -78,10 +107,15 @@ def test_half_a_thousand_bits() -> None:
 
 def test_loops_lists_choices_and_coins() -> None:
     parameters = "q: private[list[bool]], n: public[int]"
-    body = "i = 0\nwhile i < n:\n    b = bernoulli(3/4)\n    output(q[i] if b else not q[i])\n    i += 1\noutput(len(q) == 2)"
+    body = (
+        "i = 0\nwhile i < n:\n    b = bernoulli(3/4)\n    output(q[i] if b else not q[i])\n    i +="
+        " 1\noutput(len(q) == 2)"
+    )
     program = one(body, parameters, SECRET)
     built = build_circuit(program, given(q=[True, False], n=2))
-    assert built.probability(OutputEvent(3, values=((0, True), (1, True), (2, True)))) == Fraction(3, 16)
+    assert built.probability(OutputEvent(3, values=((0, True), (1, True), (2, True)))) == Fraction(
+        3, 16
+    )
     assert built.probability(OutputEvent(3, values=((2, False),))) == 0
     assert built.probability(OutputEvent(2)) == 0
 
@@ -89,7 +123,10 @@ def test_loops_lists_choices_and_coins() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("k = uniform_bits(2)\nif bit(k, 0):\n    output(m)\nelse:\n    output(k)", "a condition on random bits"),
+        (
+            "k = uniform_bits(2)\nif bit(k, 0):\n    output(m)\nelse:\n    output(k)",
+            "a condition on random bits",
+        ),
         ("k = uniform_bits(100000)\noutput(k)", "no word and no coin"),
         ("output(3)", "a number among words"),
         ("while True:\n    k = uniform_bits(2)", "more steps"),
@@ -112,7 +149,11 @@ def test_events_of_other_kinds() -> None:
 
 
 def test_a_loop_in_which_nothing_is_done_is_given_up() -> None:
-    program = one("if b:\n    while True:\n        pass\nreturn True", "b: private[bool]", '@mechanism(epsilon="0", neighbours="secret")\n')
+    program = one(
+        "if b:\n    while True:\n        pass\nreturn True",
+        "b: private[bool]",
+        '@mechanism(epsilon="0", neighbours="secret")\n',
+    )
     assert build_circuit(program, given(b=False)).outputs
     with pytest.raises(OutOfScope, match="more steps"):
         build_circuit(program, given(b=True))

@@ -9,7 +9,11 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum
-from hedgerow.verify.refute.counterexample import Counterexample, compute_event_probability, is_violation
+from hedgerow.verify.refute.counterexample import (
+    Counterexample,
+    compute_event_probability,
+    is_violation,
+)
 from hedgerow.verify.refute.events import OutputEvent, OutputRange
 from hedgerow.verify.refute.interval_arithmetic import RealInterval, compute_exp
 from hedgerow.verify.refute.path_values import BitWord
@@ -22,7 +26,14 @@ BELOW = (OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), high=Fraction(0
 def bad_sum() -> Counterexample:
     program = GALLERY["bad_partial_sum"]
     first, second = given(q=[0], size=1, eps=1), given(q=[1], size=1, eps=1)
-    return Counterexample(program, first, second, BELOW, compute_event_probability(program, first, BELOW), compute_event_probability(program, second, BELOW))
+    return Counterexample(
+        program,
+        first,
+        second,
+        BELOW,
+        compute_event_probability(program, first, BELOW),
+        compute_event_probability(program, second, BELOW),
+    )
 
 
 def test_what_a_witness_says() -> None:
@@ -35,7 +46,10 @@ def test_what_a_witness_says() -> None:
     assert witness.event == "1 output: output 1 <= 0"
     assert "probability 0.5 against 0.0676676, ratio 7.38906" in str(witness)
     assert json.loads(json.dumps(witness.as_dict()))["exact"] == ["1/2", "1/2 e^(-2)"]
-    assert witness.as_dict()["inputs"] == [{"eps": 1, "q": [0], "size": 1}, {"eps": 1, "q": [1], "size": 1}]
+    assert witness.as_dict()["inputs"] == [
+        {"eps": 1, "q": [0], "size": 1},
+        {"eps": 1, "q": [1], "size": 1},
+    ]
 
 
 def test_it_is_computed_again_from_the_program_alone() -> None:
@@ -63,11 +77,23 @@ def test_what_is_no_witness_cannot_be_made(change: dict[str, object]) -> None:
 
 
 def test_there_is_no_witness_where_nothing_is_claimed() -> None:
-    program = one("return x", "x: private[bool], a: public[float]", '@mechanism(epsilon="a", neighbours="secret")\n')
+    program = one(
+        "return x",
+        "x: private[bool], a: public[float]",
+        '@mechanism(epsilon="a", neighbours="secret")\n',
+    )
     event = (OutputEvent(1, values=((0, True),)),)
 
     def told(a: str) -> Counterexample:
-        return Counterexample(program, given(x=True, a=a), given(x=False, a=a), event, Fraction(1), Fraction(0), Fraction(0))
+        return Counterexample(
+            program,
+            given(x=True, a=a),
+            given(x=False, a=a),
+            event,
+            Fraction(1),
+            Fraction(0),
+            Fraction(0),
+        )
 
     assert told("0").loss == math.inf
     with pytest.raises(InvalidArgument, match="for which something is claimed"):
@@ -80,14 +106,23 @@ def test_equality_is_no_violation() -> None:
     assert is_violation(e, Fraction(1), Fraction(99, 100), Fraction(0))
     assert not is_violation(Fraction(1, 10), Fraction(0), Fraction(1), Fraction(1, 10))
     vague = RealInterval(Fraction(1, 10), Fraction(2, 10))
-    assert not is_violation(vague, Fraction(0), Fraction(1), Fraction(15, 100)), "bounds that do not decide"
+    assert not is_violation(vague, Fraction(0), Fraction(1), Fraction(15, 100)), (
+        "bounds that do not decide"
+    )
     assert is_violation(vague, Fraction(0), Fraction(1), Fraction(5, 100))
 
 
 def test_infinite_losses() -> None:
     program = GALLERY["bad_sum_without_noise"]
     event = (OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), Fraction(0), Fraction(0)),)),)
-    witness = Counterexample(program, given(q=[0], size=1, eps=1), given(q=[1], size=1, eps=1), event, Fraction(1), Fraction(0))
+    witness = Counterexample(
+        program,
+        given(q=[0], size=1, eps=1),
+        given(q=[1], size=1, eps=1),
+        event,
+        Fraction(1),
+        Fraction(0),
+    )
     assert witness.ratio == witness.loss == math.inf
     assert json.loads(json.dumps(witness.as_dict()))["ratio"] == "infinite"
     assert witness.replay() == witness
@@ -96,7 +131,14 @@ def test_infinite_losses() -> None:
 def test_bounds_in_place_of_exact_probabilities() -> None:
     program = GALLERY["bad_geometric_mechanism"]
     first, second = given(x=0, eps=1), given(x=1, eps=1)
-    witness = Counterexample(program, first, second, BELOW, compute_event_probability(program, first, BELOW), compute_event_probability(program, second, BELOW))
+    witness = Counterexample(
+        program,
+        first,
+        second,
+        BELOW,
+        compute_event_probability(program, first, BELOW),
+        compute_event_probability(program, second, BELOW),
+    )
     assert 1.999999 < witness.loss < 2
     assert isinstance(witness.as_dict()["exact"][0], list)
 
@@ -104,9 +146,17 @@ def test_bounds_in_place_of_exact_probabilities() -> None:
 def test_a_lower_bound_need_not_break_the_claim() -> None:
     program = GALLERY["partial_sum"]
     first, second = given(q=[0], size=1, eps=1), given(q=[1], size=1, eps=1)
-    sides = compute_event_probability(program, first, BELOW), compute_event_probability(program, second, BELOW)
-    assert Counterexample(program, first, second, BELOW, *sides, multiple=Fraction(0)).loss == pytest.approx(1)
-    assert Counterexample(program, second, first, BELOW, *reversed(sides), multiple=Fraction(0)).loss == 0
+    sides = (
+        compute_event_probability(program, first, BELOW),
+        compute_event_probability(program, second, BELOW),
+    )
+    assert Counterexample(
+        program, first, second, BELOW, *sides, multiple=Fraction(0)
+    ).loss == pytest.approx(1)
+    assert (
+        Counterexample(program, second, first, BELOW, *reversed(sides), multiple=Fraction(0)).loss
+        == 0
+    )
     with pytest.raises(InvalidArgument, match="break the claim"):
         Counterexample(program, first, second, BELOW, *sides)
 
@@ -115,16 +165,27 @@ def test_words_of_any_width_and_numbers_beside_them() -> None:
     told = (OutputEvent(1, bits=((0, 300, True),)),)
     program = GALLERY["bad_pad_and"]
     first, second = given(m=BitWord(512, 2**512 - 1)), given(m=BitWord(512, 0))
-    assert [compute_event_probability(program, side, told) for side in (first, second)] == [Fraction(1, 2), 0]
-    assert '"m": "1111' in json.dumps(Counterexample(program, first, second, told, Fraction(1, 2), Fraction(0)).as_dict())
-    counted = one(
-        "k = uniform_bits(2)\nreturn 1 if bit(k, 0) else 0", "x: private[float]", '@mechanism(epsilon="0", neighbours="secret")\n'
+    assert [compute_event_probability(program, side, told) for side in (first, second)] == [
+        Fraction(1, 2),
+        0,
+    ]
+    assert '"m": "1111' in json.dumps(
+        Counterexample(program, first, second, told, Fraction(1, 2), Fraction(0)).as_dict()
     )
-    assert compute_event_probability(counted, given(x=0), BELOW) == Fraction(1, 2), "no circuit, and small enough to go through"
+    counted = one(
+        "k = uniform_bits(2)\nreturn 1 if bit(k, 0) else 0",
+        "x: private[float]",
+        '@mechanism(epsilon="0", neighbours="secret")\n',
+    )
+    assert compute_event_probability(counted, given(x=0), BELOW) == Fraction(1, 2), (
+        "no circuit, and small enough to go through"
+    )
 
 
 def test_arguments_are_shown_as_people_write_them() -> None:
-    shown = replace(bad_sum(), first=given(q=["1/2"], size=1, eps=1), second=given(q=["-1/2"], size=1, eps=1)).as_dict()
+    shown = replace(
+        bad_sum(), first=given(q=["1/2"], size=1, eps=1), second=given(q=["-1/2"], size=1, eps=1)
+    ).as_dict()
     assert shown["inputs"][0]["q"] == [0.5]
 
 
@@ -133,6 +194,12 @@ def test_the_ratio_is_exact_where_both_chances_are() -> None:
     program = GALLERY["bad_response_in_branches"]
     event = (OutputEvent(1, values=((0, True),)),)
     sides = [{"x": truth} for truth in (True, False)]
-    found = Counterexample(program, sides[0], sides[1], event, *(compute_event_probability(program, side, event) for side in sides))
+    found = Counterexample(
+        program,
+        sides[0],
+        sides[1],
+        event,
+        *(compute_event_probability(program, side, event) for side in sides),
+    )
     assert found.exact_ratio == 4
     assert replace(found, rare=Fraction(0)).exact_ratio is None

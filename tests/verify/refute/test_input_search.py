@@ -24,11 +24,23 @@ from hedgerow.verify.refute.path_values import BitWord
 from verify.refute.programs import gallery, given, one
 
 GALLERY = gallery()
-RELATIONS = ('"one"', '"all"', '"increasing"', '"decreasing"', '"row"', '"secret"', '("l1", 3)', '("group", 2)')
+RELATIONS = (
+    '"one"',
+    '"all"',
+    '"increasing"',
+    '"decreasing"',
+    '"row"',
+    '"secret"',
+    '("l1", 3)',
+    '("group", 2)',
+)
 
 
 def program(relation: str) -> Program:
-    parameters = "q: private[list], p: private[list], x: private[int], b: private[bool], t: public[list], eps: public[float]"
+    parameters = (
+        "q: private[list], p: private[list], x: private[int], b: private[bool], t: public[list],"
+        " eps: public[float]"
+    )
     return one("return eps", parameters, f'@mechanism(epsilon="eps", neighbours={relation})\n')
 
 
@@ -53,7 +65,10 @@ def test_flipped_pairs_are_neighbours_too() -> None:
 
 
 def test_the_classical_patterns_are_among_the_first() -> None:
-    found = {(pair.first["q"], pair.second["q"]) for pair in islice(iterate_input_pairs(GALLERY["noisy_max"], (3,)), 40)}
+    found = {
+        (pair.first["q"], pair.second["q"])
+        for pair in islice(iterate_input_pairs(GALLERY["noisy_max"], (3,)), 40)
+    }
     zero = (Fraction(0),) * 3
     for move in ((1, 1, 1), (-1, -1, -1), (1, -1, -1), (-1, 1, 1), (1, 1, -1), (-1, -1, 1)):
         assert (zero, tuple(map(Fraction, move))) in found
@@ -67,19 +82,33 @@ def test_public_parameters_fit_the_lists() -> None:
         assert pair.first["eps"] == 1
         assert pair.first["N"] >= 1  # type: ignore[operator]
     named = one(
-        "i = 0\nwhile i < many:\n    output(q[i] + laplace(1 / eps))\n    i += 1", "q: private[list], many: public[int], eps: public[float]"
+        "i = 0\nwhile i < many:\n    output(q[i] + laplace(1 / eps))\n    i += 1",
+        "q: private[list], many: public[int], eps: public[float]",
     )
-    assert all(pair.first["many"] == len(pair.first["q"]) for pair in islice(iterate_input_pairs(named), 10))  # type: ignore[arg-type]
+    assert all(
+        pair.first["many"] == len(pair.first["q"])
+        for pair in islice(iterate_input_pairs(named), 10)
+    )  # type: ignore[arg-type]
 
 
 def test_words_and_truths_move_only_as_secrets() -> None:
-    found = [(pair.first["m"], pair.second["m"]) for pair in iterate_input_pairs(GALLERY["one_time_pad"])]
+    found = [
+        (pair.first["m"], pair.second["m"]) for pair in iterate_input_pairs(GALLERY["one_time_pad"])
+    ]
     assert found == [(BitWord(512, 0), BitWord(512, value)) for value in (2**512 - 1, 1, 2**511)]
-    both = {(pair.second["m"], pair.second["n"]) for pair in iterate_input_pairs(GALLERY["bad_pad_key_twice"])}
+    both = {
+        (pair.second["m"], pair.second["n"])
+        for pair in iterate_input_pairs(GALLERY["bad_pad_key_twice"])
+    }
     assert (BitWord(512, 2**512 - 1), BitWord(512, 0)) in both
     assert (BitWord(512, 2**512 - 1), BitWord(512, 2**512 - 1)) in both
-    truths = one("return q[0]", "q: private[list[bool]]", '@mechanism(epsilon="1", neighbours="secret")\n')
-    assert {pair.second["q"] for pair in iterate_input_pairs(truths, (2,))} == {(True, True), (True, False)}
+    truths = one(
+        "return q[0]", "q: private[list[bool]]", '@mechanism(epsilon="1", neighbours="secret")\n'
+    )
+    assert {pair.second["q"] for pair in iterate_input_pairs(truths, (2,))} == {
+        (True, True),
+        (True, False),
+    }
 
 
 def test_under_row_a_public_size_says_nothing_about_lists() -> None:
@@ -98,12 +127,24 @@ def test_longer_lists_stay_neighbours_and_end() -> None:
             break
         step = following[0]
     assert len(step.first["q"]) == 8  # type: ignore[arg-type]
-    assert not list(lengthen_lists(GALLERY["laplace_mechanism"], next(iter(iterate_input_pairs(GALLERY["laplace_mechanism"])))))
+    assert not list(
+        lengthen_lists(
+            GALLERY["laplace_mechanism"],
+            next(iter(iterate_input_pairs(GALLERY["laplace_mechanism"]))),
+        )
+    )
 
 
-@pytest.mark.parametrize(("a", "told"), [("1/4", "not seen to be at least 0"), ("1", "divides by 0"), ("3", "not above 0")])
+@pytest.mark.parametrize(
+    ("a", "told"),
+    [("1/4", "not seen to be at least 0"), ("1", "divides by 0"), ("3", "not above 0")],
+)
 def test_where_nothing_is_claimed_nothing_can_be_broken(a: str, told: str) -> None:
-    program = one("return x", "x: private[bool], a: public[float]", '@mechanism(epsilon="ln(a / (1 - a))", neighbours="secret")\n')
+    program = one(
+        "return x",
+        "x: private[bool], a: public[float]",
+        '@mechanism(epsilon="ln(a / (1 - a))", neighbours="secret")\n',
+    )
     assert evaluate_claim(program, given(a="1/2")) == (0, 0)
     with pytest.raises(OutOfScope, match=told):
         evaluate_claim(program, given(a=a))
@@ -116,23 +157,43 @@ def test_claims_and_their_unit() -> None:
     assert has_epsilon_parameter(GALLERY["dummy_sum"])
     assert not has_epsilon_parameter(GALLERY["bad_classical_gaussian"])
     assert evaluate_unit(GALLERY["bad_classical_gaussian"], given(x=0)) == 1
-    assert evaluate_unit(GALLERY["response_that_lies_with"], given(p=Fraction(1, 4))) == pytest.approx(math.log(3))  # ln((1 - p) / p)
-    assert evaluate_claim(GALLERY["bad_classical_gaussian"], given(x=0)) == (10, Fraction(1, 100_000))
-    budget = one("return x", "x: private[float], budget: public[float]", '@mechanism(epsilon="2*budget", neighbours="one")\n')
-    assert {pair.first["budget"] for pair in iterate_input_pairs(budget, (1,), EPSILONS[1])} == {EPSILONS[1]}
+    # ln((1 - p) / p)
+    assert evaluate_unit(
+        GALLERY["response_that_lies_with"], given(p=Fraction(1, 4))
+    ) == pytest.approx(math.log(3))
+    assert evaluate_claim(GALLERY["bad_classical_gaussian"], given(x=0)) == (
+        10,
+        Fraction(1, 100_000),
+    )
+    budget = one(
+        "return x",
+        "x: private[float], budget: public[float]",
+        '@mechanism(epsilon="2*budget", neighbours="one")\n',
+    )
+    assert {pair.first["budget"] for pair in iterate_input_pairs(budget, (1,), EPSILONS[1])} == {
+        EPSILONS[1]
+    }
 
 
 def test_a_word_has_bits() -> None:
-    (m, _) = GALLERY["one_time_pad_any_length"].parameters
+    m, _ = GALLERY["one_time_pad_any_length"].parameters
     assert evaluate_width(m, given(n=3)) == 3
     for wrong in (0, "1/2", 10**9):
         with pytest.raises(OutOfScope, match="without bits"):
             evaluate_width(m, given(n=wrong))
-    wide = one("return m", "m: private[bits[1000000]]", '@mechanism(epsilon="0", neighbours="secret")\n')
+    wide = one(
+        "return m", "m: private[bits[1000000]]", '@mechanism(epsilon="0", neighbours="secret")\n'
+    )
     assert not list(iterate_input_pairs(wide))
 
 
 def test_whole_noise_is_tried_on_what_is_not_whole() -> None:
-    apart = [(pair.first["x"], pair.second["x"]) for pair in iterate_input_pairs(GALLERY["bad_geometric_of_reals"])]
+    apart = [
+        (pair.first["x"], pair.second["x"])
+        for pair in iterate_input_pairs(GALLERY["bad_geometric_of_reals"])
+    ]
     assert apart[:2] == [(0, Fraction(1, 2)), (0, Fraction(1, 3))]
-    assert all(isinstance(pair.second["x"], Fraction) and pair.second["x"].denominator == 1 for pair in iterate_input_pairs(GALLERY["geometric_mechanism"]))
+    assert all(
+        isinstance(pair.second["x"], Fraction) and pair.second["x"].denominator == 1
+        for pair in iterate_input_pairs(GALLERY["geometric_mechanism"])
+    )

@@ -99,7 +99,11 @@ def test_an_interval_is_not_empty() -> None:
 @given(fractions, fractions)
 def test_operations_on_intervals_hold_the_result(one: Fraction, other: Fraction) -> None:
     wide, narrow = RealInterval(one - 1, one + 1), RealInterval(other, other)
-    for operation, exact in ((add_reals, one + other), (multiply_reals, one * other), (subtract_reals, one - other)):
+    for operation, exact in (
+        (add_reals, one + other),
+        (multiply_reals, one * other),
+        (subtract_reals, one - other),
+    ):
         low, high = enclose(operation(wide, narrow))
         assert low <= exact <= high
 
@@ -121,6 +125,8 @@ def test_shortened_ends_stay_outside() -> None:
 def test_approximations_survive_cancellation_and_small_numbers() -> None:
     almost = ExponentialSum(((Fraction(0), Fraction(1)), (Fraction(-1, 10**12), Fraction(-1))))
     assert approximate(almost) == pytest.approx(1e-12, rel=1e-6)
-    assert approximate(ExponentialSum(((Fraction(-700), Fraction(3)),))) == pytest.approx(3 * math.exp(-700))
+    assert approximate(ExponentialSum(((Fraction(-700), Fraction(3)),))) == pytest.approx(
+        3 * math.exp(-700)
+    )
     assert approximate(HALF) == 0.5
     assert simplify(ExponentialSum.of(2)) == 2

@@ -59,7 +59,9 @@ def test_every_relation(relation: str, move: dict[str, object], expected: bool) 
 def test_inputs_must_be_whole() -> None:
     base: dict[str, object] = {"q": [1, 2], "x": 5, "b": False, "n": 2}
     assert not are_neighbours(program('"one"'), given(**base), given(q=[1, 2], x=5, b=False))
-    assert not are_neighbours(program('"one"'), given(**{**base, "x": True}), given(**base)), "a truth is no number"
+    assert not are_neighbours(program('"one"'), given(**{**base, "x": True}), given(**base)), (
+        "a truth is no number"
+    )
 
 
 def test_widths_of_words_are_public() -> None:

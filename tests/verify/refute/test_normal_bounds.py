@@ -22,7 +22,12 @@ def test_tails_hold_the_error_function_to_the_last_digit(x: Fraction) -> None:
 def test_known_digits() -> None:
     # 1 - Phi(1), as tables of 30 digits have it
     known = Fraction("0.158655253931457051414767454368")
-    assert known - Fraction(1, 10**29) < bound_tail(Fraction(1)).low <= bound_tail(Fraction(1)).high < known + Fraction(1, 10**29)
+    assert (
+        known - Fraction(1, 10**29)
+        < bound_tail(Fraction(1)).low
+        <= bound_tail(Fraction(1)).high
+        < known + Fraction(1, 10**29)
+    )
 
 
 def test_far_out_there_is_an_upper_bound_only() -> None:
@@ -35,8 +40,15 @@ def test_intervals() -> None:
     middle = bound_probability(Fraction(-1), Fraction(1), deviation)
     assert float(middle.low) == pytest.approx(math.erf(0.5), rel=1e-14)
     assert middle.high - middle.low < Fraction(1, 10**40)
-    for ends in ((None, Fraction(-9)), (Fraction(9), None), (Fraction(9), Fraction(10)), (Fraction(-10), Fraction(-9))):
+    for ends in (
+        (None, Fraction(-9)),
+        (Fraction(9), None),
+        (Fraction(9), Fraction(10)),
+        (Fraction(-10), Fraction(-9)),
+    ):
         found = bound_probability(*ends, Fraction(1))
         expected = math.erfc(9 / math.sqrt(2)) / 2
-        assert float(found.low) == pytest.approx(expected, rel=1e-3), "small probabilities keep their digits on either side"
+        assert float(found.low) == pytest.approx(expected, rel=1e-3), (
+            "small probabilities keep their digits on either side"
+        )
     assert bound_probability(None, None, Fraction(1)).low == 1

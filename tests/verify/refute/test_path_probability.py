@@ -9,8 +9,21 @@ from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 from hedgerow.verify.language.interpreter import run_program
 from hedgerow.verify.language.program import Noise
 from hedgerow.verify.refute.events import OutputEvent, OutputRange, restrict_paths
-from hedgerow.verify.refute.interval_arithmetic import RealInterval, RealNumber, approximate, compute_log, compute_sqrt, enclose
-from hedgerow.verify.refute.linear_noise import LinearForm, NoiseDistribution, PathCondition, add, scale
+from hedgerow.verify.refute.interval_arithmetic import (
+    RealInterval,
+    RealNumber,
+    approximate,
+    compute_log,
+    compute_sqrt,
+    enclose,
+)
+from hedgerow.verify.refute.linear_noise import (
+    LinearForm,
+    NoiseDistribution,
+    PathCondition,
+    add,
+    scale,
+)
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_probability import PathProbability
 from hedgerow.verify.refute.paths import enumerate_paths
@@ -39,7 +52,9 @@ def test_groups_multiply_and_free_variables_do_not_count() -> None:
     both = _below(store, x, add(y, Fraction(1)))
     assert PathProbability().compute(both) == ExponentialSum(((Fraction(-1), Fraction(1, 4)),))
     assert PathProbability().compute(store.multiply_weight(Fraction(1, 3))) == Fraction(1, 3)
-    assert PathProbability().compute_sum([both.multiply_weight(Fraction(1, 2)), both.multiply_weight(Fraction(1, 2))]) == PathProbability().compute(both)
+    assert PathProbability().compute_sum(
+        [both.multiply_weight(Fraction(1, 2)), both.multiply_weight(Fraction(1, 2))]
+    ) == PathProbability().compute(both)
 
 
 def test_ends_that_are_not_rational_are_enclosed() -> None:
@@ -57,9 +72,13 @@ def test_ends_that_are_not_rational_are_enclosed() -> None:
 
 
 def test_normal_combinations() -> None:
-    store, (x, y) = _store((Noise.GAUSSIAN, Fraction(3)), (Noise.GAUSSIAN, compute_sqrt(Fraction(16))))
+    store, (x, y) = _store(
+        (Noise.GAUSSIAN, Fraction(3)), (Noise.GAUSSIAN, compute_sqrt(Fraction(16)))
+    )
     both = _below(store, add(add(x, y), Fraction(5)))
-    assert approximate(PathProbability().compute(both)) == pytest.approx(math.erfc(1 / math.sqrt(2)) / 2)
+    assert approximate(PathProbability().compute(both)) == pytest.approx(
+        math.erfc(1 / math.sqrt(2)) / 2
+    )
     with pytest.raises(OutOfScope, match="closed form"):
         PathProbability().compute(_below(both, x))
 
@@ -77,19 +96,33 @@ def test_mixtures_are_given_up() -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
-        ("above_threshold", {"q": [1, 0, 2], "size": 3, "T": 1, "N": 2, "eps": 2}, [False, False, True]),
+        (
+            "above_threshold",
+            {"q": [1, 0, 2], "size": 3, "T": 1, "N": 2, "eps": 2},
+            [False, False, True],
+        ),
         ("geometric_mechanism", {"x": 3, "eps": 1}, [3]),
     ],
 )
-def test_probabilities_agree_with_running_the_program(name: str, arguments: dict[str, object], told: list[object]) -> None:
-    """By Hoeffding's inequality a share of n runs is farther than sqrt(ln(2/a)/(2n)) from its probability with a chance of at most a."""
+def test_probabilities_agree_with_running_the_program(
+    name: str, arguments: dict[str, object], told: list[object]
+) -> None:
+    """By Hoeffding's inequality a share of n runs is farther than sqrt(ln(2/a)/(2n)) from its
+    probability with a chance of at most a.
+    """
     program, runs, alarm = gallery()[name], 600, 1e-10
     truths = tuple((place, value) for place, value in enumerate(told) if isinstance(value, bool))
     numbers = tuple(
-        OutputRange(((place, Fraction(1)),), Fraction(value), Fraction(value)) for place, value in enumerate(told) if type(value) is int
+        OutputRange(((place, Fraction(1)),), Fraction(value), Fraction(value))
+        for place, value in enumerate(told)
+        if type(value) is int
     )
     event = OutputEvent(len(told), truths, numbers)
-    exact = approximate(PathProbability().compute_sum(restrict_paths([event], enumerate_paths(program, given(**arguments)))))
+    exact = approximate(
+        PathProbability().compute_sum(
+            restrict_paths([event], enumerate_paths(program, given(**arguments)))
+        )
+    )
     share = sum(run_program(program, arguments) == told for _ in range(runs)) / runs
     assert abs(share - exact) < math.sqrt(math.log(2 / alarm) / (2 * runs)) < 0.15
     assert exact > 0.15, "an event that can tell"

@@ -4,10 +4,30 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.verify.language.program import Apply, Expression, Length, Name, Noise, Number, Read, Truth
-from hedgerow.verify.refute.linear_noise import LinearForm, NoiseBand, NoiseDistribution, PathCondition
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Length,
+    Name,
+    Noise,
+    Number,
+    Read,
+    Truth,
+)
+from hedgerow.verify.refute.linear_noise import (
+    LinearForm,
+    NoiseBand,
+    NoiseDistribution,
+    PathCondition,
+)
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import BitWord, Environment, PathValue, evaluate_alternatives, require_number
+from hedgerow.verify.refute.path_values import (
+    BitWord,
+    Environment,
+    PathValue,
+    evaluate_alternatives,
+    require_number,
+)
 
 
 def number(value: int | str) -> Number:
@@ -20,7 +40,12 @@ def apply(operator: str, *arguments: Expression) -> Apply:
 
 def values(expression: Expression, **names: PathValue) -> list[PathValue]:
     lists: dict[str, tuple[PathValue, ...]] = {"q": (Fraction(7), Fraction(8))}
-    return [value for _, value in evaluate_alternatives(expression, Environment(names, lists), PathCondition())]
+    return [
+        value
+        for _, value in evaluate_alternatives(
+            expression, Environment(names, lists), PathCondition()
+        )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +110,10 @@ def test_words() -> None:
         apply("bits~", number(1)),
         apply("bit", Name("a"), number(4)),
         apply("xor", Name("a"), Name("short")),
-        apply("floor", apply("-", apply("*", apply("sqrt", number(2)), apply("sqrt", number(2))), number(2))),
+        apply(
+            "floor",
+            apply("-", apply("*", apply("sqrt", number(2)), apply("sqrt", number(2))), number(2)),
+        ),
         apply("if", number(1), number(1), number(1)),
         apply("sqrt", Truth(True)),
     ],
@@ -95,23 +123,41 @@ def test_what_has_no_value_is_given_up(expression: Expression) -> None:
         values(expression, a=BitWord(4, 1), short=BitWord(3, 1))
 
 
-def _noisy(expression: Expression, noise: Noise = Noise.LAPLACE) -> list[tuple[dict[object, NoiseBand], PathValue]]:
+def _noisy(
+    expression: Expression, noise: Noise = Noise.LAPLACE
+) -> list[tuple[dict[object, NoiseBand], PathValue]]:
     store, z = PathCondition().add_variable(NoiseDistribution(noise, (Fraction(1),)))
     environment = Environment({"z": z}, {"q": (Fraction(7),)})
-    return [(dict(here.bands or {}), value) for here, value in evaluate_alternatives(expression, environment, store)]
+    return [
+        (dict(here.bands or {}), value)
+        for here, value in evaluate_alternatives(expression, environment, store)
+    ]
 
 
 def test_noise_forks_where_it_decides() -> None:
     direction = ((0, Fraction(1)),)
     below, above = {direction: NoiseBand(high=Fraction(2))}, {direction: NoiseBand(low=Fraction(2))}
     assert _noisy(apply("<", Name("z"), number(2))) == [(below, True), (above, False)]
-    assert _noisy(apply("or", apply("<", Name("z"), number(2)), Truth(False))) == [(below, True), (above, False)]
+    assert _noisy(apply("or", apply("<", Name("z"), number(2)), Truth(False))) == [
+        (below, True),
+        (above, False),
+    ]
     larger = _noisy(apply("max", Name("z"), number(2)))
     assert larger == [(below, Fraction(2)), (above, LinearForm(direction, Fraction(0)))]
-    assert _noisy(apply("==", Name("z"), number(2))) == [(below, False), (above, False)], "has no atom"
-    assert [value for _, value in _noisy(apply("==", Name("z"), number(2)), Noise.GEOMETRIC)] == [False, False, True]
+    assert _noisy(apply("==", Name("z"), number(2))) == [
+        (below, False),
+        (above, False),
+    ], "has no atom"
+    assert [value for _, value in _noisy(apply("==", Name("z"), number(2)), Noise.GEOMETRIC)] == [
+        False,
+        False,
+        True,
+    ]
     mirrored = _noisy(apply("abs", Name("z")))
-    assert [value for _, value in mirrored] == [LinearForm(((0, Fraction(-1)),), Fraction(0)), LinearForm(direction, Fraction(0))]
+    assert [value for _, value in mirrored] == [
+        LinearForm(((0, Fraction(-1)),), Fraction(0)),
+        LinearForm(direction, Fraction(0)),
+    ]
 
 
 @pytest.mark.parametrize("operator", ["*", "%", "/"])

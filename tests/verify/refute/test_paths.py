@@ -25,7 +25,11 @@ def total(found: list[ProgramPath]) -> RealNumber:
         ("above_threshold", {"q": [1, 0, 2], "size": 3, "T": 0, "N": 2, "eps": 1}, 7),
         ("noisy_max", {"q": [1, 0, 2], "size": 3, "eps": 1}, 4),
         ("bad_noisy_max_value", {"q": [1, 0, 2], "size": 3, "eps": 1}, 4),
-        ("adaptive_above_threshold", {"q": [1, 0], "size": 2, "T": 0, "N": 1, "sigma": 2, "eps": 1}, 9),
+        (
+            "adaptive_above_threshold",
+            {"q": [1, 0], "size": 2, "T": 0, "N": 1, "sigma": 2, "eps": 1},
+            9,
+        ),
         ("smart_sum", {"q": [1, 0, 2], "size": 3, "T": 3, "M": 2, "eps": 1}, 1),
         ("noisy_max_exponential", {"q": [1, 0, 2], "size": 3, "eps": 1}, 4),
         ("geometric_mechanism", {"x": 3, "eps": 1}, 1),
@@ -33,7 +37,9 @@ def total(found: list[ProgramPath]) -> RealNumber:
         ("one_time_pad_any_length", {"m": None, "n": 3}, 8),
     ],
 )
-def test_paths_share_all_of_the_probability(name: str, arguments: dict[str, object], count: int) -> None:
+def test_paths_share_all_of_the_probability(
+    name: str, arguments: dict[str, object], count: int
+) -> None:
     from hedgerow.verify.refute.path_values import BitWord
 
     values = {key: BitWord(3, 5) if value is None else value for key, value in arguments.items()}
@@ -53,14 +59,22 @@ def test_outputs_are_linear_in_the_noise() -> None:
 
 
 def test_a_condition_that_is_known_does_not_fork_again() -> None:
-    program = one("z = laplace(1)\nif z > x:\n    output(1)\nif z > x:\n    output(2)\nif z > x + 1:\n    output(3)")
+    program = one(
+        "z = laplace(1)\nif z > x:\n    output(1)\nif z > x:\n    output(2)\nif z > x + 1:\n   "
+        " output(3)"
+    )
     told = sorted(path.outputs for path in enumerate_paths(program, given(x=0, eps=1)))
     assert told == [(), (1, 2), (1, 2, 3)]
 
 
 def test_outputs_that_are_not_wanted_are_not_followed() -> None:
     arguments = given(q=[0] * 6, size=6, T=0, N=6, eps=1)
-    found = enumerate_paths(GALLERY["above_threshold"], arguments, PathLimits(paths=20), lambda outputs, _: outputs[-1] is False)
+    found = enumerate_paths(
+        GALLERY["above_threshold"],
+        arguments,
+        PathLimits(paths=20),
+        lambda outputs, _: outputs[-1] is False,
+    )
     assert [path.outputs for path in found] == [(False,) * 6]
 
 

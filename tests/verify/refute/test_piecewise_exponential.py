@@ -19,16 +19,23 @@ def value(mass: Mass, rate: int = 1) -> float:
 def at(function: PiecewiseExponential, x: float) -> float:
     for low, high, term in function.pieces:
         if (low is None or low <= x) and (high is None or x <= high):
-            return sum(float(c) * x**k * math.exp((r * x + a) / function.rate) for (k, r, a), c in term.items())
+            return sum(
+                float(c) * x**k * math.exp((r * x + a) / function.rate)
+                for (k, r, a), c in term.items()
+            )
     return 0.0
 
 
 def test_integrals_in_closed_form() -> None:
     assert LAPLACE.integrate() == {0: Fraction(1)}
     assert LAPLACE.restrict(0, None).integrate() == {0: HALF}
-    assert value(LAPLACE.restrict(-1, 2).integrate()) == pytest.approx(1 - math.exp(-1) / 2 - math.exp(-2) / 2)
+    assert value(LAPLACE.restrict(-1, 2).integrate()) == pytest.approx(
+        1 - math.exp(-1) / 2 - math.exp(-2) / 2
+    )
     assert RAMP.integrate() == {0: Fraction(2)}
-    assert value(RAMP.multiply(LAPLACE).integrate()) == pytest.approx((1 - 3 * math.exp(-2)) / 2), "integral of x e^-x / 2 from 0 to 2"
+    assert value(RAMP.multiply(LAPLACE).integrate()) == pytest.approx((1 - 3 * math.exp(-2)) / 2), (
+        "integral of x e^-x / 2 from 0 to 2"
+    )
     assert LAPLACE.restrict(3, 3).integrate() == {}
 
 
@@ -42,7 +49,9 @@ def test_products_are_taken_piece_by_piece() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(None, 1), (-1, None), (-1, 2), (None, None)])
 @pytest.mark.parametrize("v", [-2.5, -0.5, 0.25, 3.0])
-def test_windows_are_integrals_over_what_is_left(low: int | None, high: int | None, v: float) -> None:
+def test_windows_are_integrals_over_what_is_left(
+    low: int | None, high: int | None, v: float
+) -> None:
     """low <= v - x <= high is v - high <= x <= v - low."""
 
     def below(x: float) -> float:
@@ -54,7 +63,9 @@ def test_windows_are_integrals_over_what_is_left(low: int | None, high: int | No
 
 @pytest.mark.parametrize("v", [-1.0, 0.5, 1.5, 2.5, 4.0])
 def test_windows_of_functions_with_gaps(v: float) -> None:
-    steps = PiecewiseExponential(((0, 1, {(0, 0, 0): Fraction(1)}), (2, 3, {(0, 0, 0): Fraction(1)})), 1)
+    steps = PiecewiseExponential(
+        ((0, 1, {(0, 0, 0): Fraction(1)}), (2, 3, {(0, 0, 0): Fraction(1)})), 1
+    )
     covered = sum(max(0.0, min(v, right) - left) for left, right in ((0, 1), (2, 3)))
     assert at(steps.integrate_window(0, None), v) == pytest.approx(covered)
 

@@ -11,8 +11,22 @@ from verify.refute.programs import gallery, one
 
 GALLERY = gallery()
 WRONG = sorted(name for name in GALLERY if name.lower().startswith("bad"))
-SUMS = ("laplace_mechanism", "laplace_mechanism_around", "noisy_mean", "partial_sum", "prefix_sum", "dummy_sum", "smart_sum")
-COINS = ("geometric_mechanism", "randomised_response", "randomised_response_for_eps", "one_time_pad", "one_time_pad_by_addition")
+SUMS = (
+    "laplace_mechanism",
+    "laplace_mechanism_around",
+    "noisy_mean",
+    "partial_sum",
+    "prefix_sum",
+    "dummy_sum",
+    "smart_sum",
+)
+COINS = (
+    "geometric_mechanism",
+    "randomised_response",
+    "randomised_response_for_eps",
+    "one_time_pad",
+    "one_time_pad_by_addition",
+)
 OTHERS = (
     "clamped_sum",
     "count_rows",
@@ -37,7 +51,8 @@ def test_no_right_program_is(name: str) -> None:
     assert refute(GALLERY[name], seconds=60) is None
 
 
-# What verify.md's table has as the exact lower bound, or more: in units of eps, no more than what is claimed.
+# What verify.md's table has as the exact lower bound, or more: in units of eps, no more than what
+# is claimed.
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
@@ -65,7 +80,9 @@ def test_lower_bounds(name: str, least: float, most: float) -> None:
 
 @pytest.mark.long
 def test_a_lower_bound_that_needs_a_climb() -> None:
-    """The sparse vector costs all of eps, but only long lists come near it: three queries show 0.67."""
+    """The sparse vector costs all of eps, but only long lists come near it: three queries show
+    0.67.
+    """
     assert 0.99 <= find_lower_bound(GALLERY["above_threshold"], seconds=100)[0] <= 1
 
 
@@ -122,7 +139,13 @@ def test_other_noise_other_scales_and_post_processing(body: str, least: float) -
         assert find_lower_bound(one(body))[0] == math.inf
 
 
-@pytest.mark.parametrize("body", ["return min(max(x + laplace(1 / eps), 0), 5)", "y = laplace(1 / eps)\nreturn 1 if x + y > 0 else 0"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return min(max(x + laplace(1 / eps), 0), 5)",
+        "y = laplace(1 / eps)\nreturn 1 if x + y > 0 else 0",
+    ],
+)
 def test_post_processing_costs_nothing(body: str) -> None:
     assert refute(one(body)) is None
 
@@ -137,15 +160,23 @@ def test_whole_noise_shows_the_fraction_of_what_it_is_added_to() -> None:
 
 
 def test_public_truths_are_tried_both_ways() -> None:
-    tells = one("return x + laplace(1 / eps) if b else laplace(1 / eps)", "x: private[float], b: public[bool], eps: public[float]")
+    tells = one(
+        "return x + laplace(1 / eps) if b else laplace(1 / eps)",
+        "x: private[float], b: public[bool], eps: public[float]",
+    )
     assert refute(tells) is None
     for condition in ("b", "not b"):
         body = f"return x + (laplace(1 / (2 * eps)) if {condition} else laplace(1 / eps))"
-        assert refute(one(body, "x: private[float], b: public[bool], eps: public[float]")) is not None
+        assert (
+            refute(one(body, "x: private[float], b: public[bool], eps: public[float]")) is not None
+        )
 
 
 def test_a_survey_finds_both_in_one_go() -> None:
-    right, wrong, none = (run_refuter(GALLERY[name]) for name in ("laplace_mechanism", "bad_dummy_sum", "bad_smart_sum"))
+    right, wrong, none = (
+        run_refuter(GALLERY[name])
+        for name in ("laplace_mechanism", "bad_dummy_sum", "bad_smart_sum")
+    )
     assert right.counterexample is None
     assert right.strongest is not None
     assert right.epsilon_lower == pytest.approx(1)

@@ -17,7 +17,9 @@ def search(name: str, multiple: int = 1) -> CounterexampleSearch:
 
 
 def test_the_climb_makes_lists_longer() -> None:
-    """With noise of 4/eps on the queries, four answers cost no more than eps: five or more are needed."""
+    """With noise of 4/eps on the queries, four answers cost no more than eps: five or more are
+    needed.
+    """
     witness = search("bad_gap_above_threshold").find_first([])
     assert witness is not None
     assert len(witness.first["q"]) > 4  # type: ignore[arg-type]
@@ -32,11 +34,19 @@ def test_what_is_handed_in_comes_first() -> None:
 
 
 def test_inputs_at_which_nothing_is_claimed_are_no_trials() -> None:
-    """Where c is above a, x is told as it is; but no such run is made, and nothing is claimed for it."""
+    """Where c is above a, x is told as it is; but no such run is made, and nothing is claimed
+    for it.
+    """
     body = "k = bernoulli(1/2)\noutput(x if a < c else k)"
-    program = one(body, "x: private[bool], a: public[float], c: public[float]", '@mechanism(epsilon="a - c", neighbours="secret")\n')
+    program = one(
+        body,
+        "x: private[bool], a: public[float], c: public[float]",
+        '@mechanism(epsilon="a - c", neighbours="secret")\n',
+    )
     pair = InputPair(given(x=False, a=0, c=1), given(x=True, a=0, c=1))
-    trials = list(CounterexampleSearch(program, Fraction(0), monotonic() + 60).iterate_trials([pair]))
+    trials = list(
+        CounterexampleSearch(program, Fraction(0), monotonic() + 60).iterate_trials([pair])
+    )
     assert trials
     assert max(trial.loss for trial in trials) == 0
     assert all(trial.pair.first["a"] >= trial.pair.first["c"] for trial in trials)  # type: ignore[operator]
@@ -53,7 +63,9 @@ def test_many_events_together_may_gain_more_than_delta() -> None:
         output(b)
     """
     head = '@mechanism(epsilon="0", delta="1/20", neighbours="one")\n'
-    found = CounterexampleSearch(one(body, "x: private[int]", head), Fraction(1), monotonic() + 60).find_first([])
+    found = CounterexampleSearch(
+        one(body, "x: private[int]", head), Fraction(1), monotonic() + 60
+    ).find_first([])
     assert found is not None
     assert len(found.events) == 4
     assert found.likely - found.rare == Fraction(8, 100)  # type: ignore[operator]
@@ -63,10 +75,17 @@ def test_many_events_together_may_gain_more_than_delta() -> None:
 
 
 def test_time_that_is_over_finds_nothing() -> None:
-    assert CounterexampleSearch(GALLERY["bad_partial_sum"], Fraction(1), monotonic() - 1).find_first([]) is None
+    assert (
+        CounterexampleSearch(GALLERY["bad_partial_sum"], Fraction(1), monotonic() - 1).find_first(
+            []
+        )
+        is None
+    )
 
 
-@pytest.mark.parametrize("body", ["while x == x:\n    i = 1\nreturn x", "z = laplace(1)\nreturn z * z", "return q[9]"])
+@pytest.mark.parametrize(
+    "body", ["while x == x:\n    i = 1\nreturn x", "z = laplace(1)\nreturn z * z", "return q[9]"]
+)
 def test_programs_that_cannot_be_followed_are_not_refuted(body: str) -> None:
     program = one(body, "q: private[list], x: private[float], eps: public[float]")
     assert CounterexampleSearch(program, Fraction(1), monotonic() + 1).find_first([]) is None

@@ -30,7 +30,9 @@ def unscaled_elsewhere(ages: list[int]) -> Any:
 
 def unscaled_rows(ages: list[int]) -> Any:
     """Every row counts ten times, and no unit is asked how many rows it has."""
-    return Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=1).sample(ages * 10, lower=0, upper=100)
+    return Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=1).sample(
+        ages * 10, lower=0, upper=100
+    )
 
 
 def private_value(ages: list[int]) -> dict[str, Any]:
@@ -58,7 +60,9 @@ def cached(ages: list[int], _kept: dict[str, Any] = {}) -> Any:  # noqa: B006
 
 
 def bounds(ages: list[int]) -> Any:
-    return Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=1).sample(ages, lower=min(ages), upper=max(ages))
+    return Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=1).sample(
+        ages, lower=min(ages), upper=max(ages)
+    )
 
 
 def another_mechanism(ages: list[int]) -> Any:
@@ -100,7 +104,12 @@ def frame(table: pd.DataFrame) -> pd.DataFrame:
     """Counts by region: parts that share no row."""
     regions = ["east", "north", "south"]
     counts = table.groupby("region").size().reindex(regions, fill_value=0)
-    return pd.DataFrame({"region": regions, "n": [Laplace.calibrate(sensitivity=1, epsilon=1).sample(int(n)) for n in counts]})
+    return pd.DataFrame(
+        {
+            "region": regions,
+            "n": [Laplace.calibrate(sensitivity=1, epsilon=1).sample(int(n)) for n in counts],
+        }
+    )
 
 
 def threshold(ages: list[int]) -> list[Any]:

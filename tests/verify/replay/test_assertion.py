@@ -19,7 +19,10 @@ def test_every_pair_is_replayed_both_ways() -> None:
 
 
 def test_the_pair_and_the_function_are_named() -> None:
-    with pytest.raises(AssertionError, match=r"(?s)scale is not private. Pair 7: FAILED: 1 problem.*parameters of the mechanism"):
+    with pytest.raises(
+        AssertionError,
+        match=r"(?s)scale is not private. Pair 7: FAILED: 1 problem.*parameters of the mechanism",
+    ):
         assert_private(glue.scale, without_each_row(AGES))
 
 
@@ -29,7 +32,9 @@ def test_no_pairs_are_no_test() -> None:
 
 
 def test_more_runs_see_more_branches() -> None:
-    """The exact number leaves in one of two cases, so that forty replays miss it with a chance of 2^-40."""
+    """The exact number leaves in one of two cases, so that forty replays miss it with a chance
+    of 2^-40.
+    """
 
     def sometimes(ages: list[int]) -> Any:
         noisy = glue.LAW.sample(0)

@@ -79,7 +79,14 @@ def test_what_is_the_same(make: Any) -> None:
         (pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [2]}), "the tables differ"),
         (Point(1), Point(2), ".x: they differ"),
         (Plain(1), Plain(2), "['x']: they differ"),
-        (Bare(), Bare(), "values of the type Bare cannot be compared: return numbers, text, lists, dicts or tables"),
+        (
+            Bare(),
+            Bare(),
+            (
+                "values of the type Bare cannot be compared: return numbers, text, lists, dicts or"
+                " tables"
+            ),
+        ),
         (ValueError("a"), ValueError("b"), "the errors differ"),
     ],
 )

@@ -28,8 +28,18 @@ def test_calls_are_taped_and_what_was_declared_with_them() -> None:
         NoisyMax.calibrate(sensitivity=Sensitivity.of(2), epsilon=1).sample_with_gap([1, 2])
         law.sample(exact=5)
         Laplace.calibrate(sensitivity=0.5, epsilon=1).sample(0.25)
-    assert [call.name for call in tape.calls] == ["Laplace.sample", "NoisyMax.sample_with_gap", "Laplace.sample", "Laplace.sample"]
-    assert [call.declared_sensitivity for call in tape.calls] == [None, Sensitivity.of(2), 3, Sensitivity.of(0.5)]
+    assert [call.name for call in tape.calls] == [
+        "Laplace.sample",
+        "NoisyMax.sample_with_gap",
+        "Laplace.sample",
+        "Laplace.sample",
+    ]
+    assert [call.declared_sensitivity for call in tape.calls] == [
+        None,
+        Sensitivity.of(2),
+        3,
+        Sensitivity.of(0.5),
+    ]
     assert [call.arguments for call in tape.calls][2] == {"exact": 5}
     law.sample(6)
     assert len(tape.calls) == 4
@@ -64,7 +74,10 @@ def test_mechanisms_of_ones_own() -> None:
 @pytest.mark.parametrize("wrong", [int, "Laplace", object])
 def test_what_is_no_mechanism_is_refused_and_nothing_is_replaced(wrong: Any) -> None:
     before = methods()
-    with pytest.raises(InvalidArgument, match="method sample of their own"), intercept_calls(RecordingTape(), [wrong]):
+    with (
+        pytest.raises(InvalidArgument, match="method sample of their own"),
+        intercept_calls(RecordingTape(), [wrong]),
+    ):
         pass
     assert methods() == before
 

@@ -36,8 +36,22 @@ def test_total(private):
 @pytest.mark.long
 def test_the_fixture_passes_and_fails_tests(tmp_path: Path) -> None:
     (tmp_path / "test_glue.py").write_text(TESTS)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:hedgerow", "-p", plugin.__name__, "-p", "no:cacheprovider", "--color=no"]
-    run = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:hedgerow",
+        "-p",
+        plugin.__name__,
+        "-p",
+        "no:cacheprovider",
+        "--color=no",
+    ]
+    run = subprocess.run(
+        [*command, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert run.returncode == 1
     assert "1 failed, 1 passed" in run.stdout
     assert "AssertionError: total is not private. Pair 1: FAILED" in run.stdout
@@ -45,5 +59,7 @@ def test_the_fixture_passes_and_fails_tests(tmp_path: Path) -> None:
 
 
 def test_pytest_finds_it() -> None:
-    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads(
+        (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     assert project["entry-points"]["pytest11"] == {"hedgerow": plugin.__name__}

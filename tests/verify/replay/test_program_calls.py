@@ -10,7 +10,11 @@ import pytest
 from hedgerow.privacy.loss import Loss
 from hedgerow.verify.decorator import ProgramMechanism
 from hedgerow.verify.replay import replay
-from hedgerow.verify.replay.program_calls import compute_claimed_loss, count_steps, list_private_names
+from hedgerow.verify.replay.program_calls import (
+    compute_claimed_loss,
+    count_steps,
+    list_private_names,
+)
 from verify.replay import mine
 
 
@@ -24,7 +28,12 @@ from verify.replay import mine
         (mine.both, {"q": [1, 2], "x": 3}, {"q": [2, 1], "x": 2}, 1),
         (mine.both, {"q": [1, 2], "x": 3}, {"q": [2, 1], "x": 5}, 2),
         (mine.rising, {"x": 3}, {"x": 4}, 1),
-        (mine.rising, {"x": 3}, {"x": 2}, "inputs move the other way, and it was proved for increasing ones"),
+        (
+            mine.rising,
+            {"x": 3},
+            {"x": 2},
+            "inputs move the other way, and it was proved for increasing ones",
+        ),
         (mine.length, {"q": [1, 2, 3], "x": 1}, {"q": [1, 3], "x": 1}, 1),
         (mine.length, {"q": [1, 2, 3], "x": 1}, {"q": [1, 4, 3], "x": 1}, 2),
         (mine.length, {"q": [1], "x": 1}, {"q": [1], "x": 2}, "x moves, which is no list"),
@@ -35,14 +44,20 @@ from verify.replay import mine
         (mine.silent, {"x": 1}, {"x": 100}, 1),
     ],
 )
-def test_steps_between_inputs(mechanism: ProgramMechanism, one: dict[str, Any], other: dict[str, Any], far: int | str) -> None:
+def test_steps_between_inputs(
+    mechanism: ProgramMechanism, one: dict[str, Any], other: dict[str, Any], far: int | str
+) -> None:
     assert count_steps(mechanism, one, other) == far
 
 
 def test_the_price_is_the_claim() -> None:
     assert compute_claimed_loss(mine.both, {"q": [1], "x": 1, "eps": 0.5}, 1) == Loss(Fraction(1))
-    assert compute_claimed_loss(mine.both, {"q": [1], "x": 1, "eps": 0.5}, 3) == Loss(Fraction(3), rho=Loss(Fraction(1)).group(3).rho)
-    assert compute_claimed_loss(mine.rare, {"x": 1, "loud": True, "eps": 1, "delta": 0.01}, 1) == Loss(Fraction(1), Fraction(1, 100))
+    assert compute_claimed_loss(mine.both, {"q": [1], "x": 1, "eps": 0.5}, 3) == Loss(
+        Fraction(3), rho=Loss(Fraction(1)).group(3).rho
+    )
+    assert compute_claimed_loss(
+        mine.rare, {"x": 1, "loud": True, "eps": 1, "delta": 0.01}, 1
+    ) == Loss(Fraction(1), Fraction(1, 100))
     assert list_private_names(mine.both) == {"q", "x"}
 
 
@@ -60,6 +75,10 @@ def test_glue_around_a_program() -> None:
     assert found, str(found)
     assert found.charged.epsilon == Fraction(1, 2)
     assert "total moved by 1, calibrated for 1" in str(found)
-    assert "total: its input moved by 6, more than the 1 that it was calibrated for" in str(replay(sums, [1, 5, 6], [1, 5]))
-    assert "total: the public argument 'eps' depends on the data" in str(replay(length, [1, 5, 6], [1, 5]))
+    assert "total: its input moved by 6, more than the 1 that it was calibrated for" in str(
+        replay(sums, [1, 5, 6], [1, 5])
+    )
+    assert "total: the public argument 'eps' depends on the data" in str(
+        replay(length, [1, 5, 6], [1, 5])
+    )
     assert isinstance(mine.total([1, 2], 2, eps=1), float)  # and afterwards it is what it was

@@ -66,7 +66,8 @@ def test_what_is_wrong_is_found(function: Any, told: str) -> None:
 )
 def test_what_only_the_largest_row_shows(function: Any, told: str) -> None:
     assert told in str(replay(function, AGES, AGES[:-1]))
-    assert replay(function, AGES, AGES[1:])  # another row does not: the claim is about pairs that were tried
+    # another row does not: the claim is about pairs that were tried
+    assert replay(function, AGES, AGES[1:])
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,9 @@ def test_the_other_direction(function: Any, told: str) -> None:
 
 
 def test_verdicts_that_are_left_unread() -> None:
-    assert "fewer of its verdicts are read" in str(replay(glue.threshold_stops_early, AGES, AGES[1:]))
+    assert "fewer of its verdicts are read" in str(
+        replay(glue.threshold_stops_early, AGES, AGES[1:])
+    )
 
 
 def test_the_line_is_named() -> None:
@@ -116,7 +119,9 @@ def test_gaussian_noise_is_held_against_epsilon_and_delta() -> None:
         return law.sample(len(rows))
 
     assert replay(count, AGES, AGES[1:], epsilon=1, delta=1e-6)
-    assert "more than the epsilon 0.1, delta 1e-06 claimed" in str(replay(count, AGES, AGES[1:], epsilon=0.1, delta=1e-6))
+    assert "more than the epsilon 0.1, delta 1e-06 claimed" in str(
+        replay(count, AGES, AGES[1:], epsilon=0.1, delta=1e-6)
+    )
     assert "more than the epsilon 1 claimed" in str(replay(count, AGES, AGES[1:], epsilon=1))
 
 

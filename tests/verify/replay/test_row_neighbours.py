@@ -14,16 +14,30 @@ from hedgerow.verify.replay import without_each_row
 def test_each_row_is_left_out_once() -> None:
     assert [other for _, other in without_each_row([1, 2, 3])] == [[2, 3], [1, 3], [1, 2]]
     assert [other for _, other in without_each_row((1, 2))] == [(2,), (1,)]
-    assert [other.tolist() for _, other in without_each_row(np.array([[1, 2], [3, 4]]))] == [[[3, 4]], [[1, 2]]]
-    assert [other["x"].tolist() for _, other in without_each_row(pd.DataFrame({"x": [5, 6]}))] == [[6], [5]]
-    assert [other["x"].to_list() for _, other in without_each_row(pl.DataFrame({"x": [5, 6]}))] == [[6], [5]]
+    assert [other.tolist() for _, other in without_each_row(np.array([[1, 2], [3, 4]]))] == [
+        [[3, 4]],
+        [[1, 2]],
+    ]
+    assert [other["x"].tolist() for _, other in without_each_row(pd.DataFrame({"x": [5, 6]}))] == [
+        [6],
+        [5],
+    ]
+    assert [other["x"].to_list() for _, other in without_each_row(pl.DataFrame({"x": [5, 6]}))] == [
+        [6],
+        [5],
+    ]
     assert [other.tolist() for _, other in without_each_row(pd.Series([5, 6]))] == [[6], [5]]
 
 
 def test_all_rows_of_a_unit_go_together() -> None:
     table = pd.DataFrame({"who": ["a", "b", "a"], "x": [1, 2, 3]})
-    assert [other["x"].tolist() for _, other in without_each_row(table, unit="who")] == [[2], [1, 3]]
-    assert [other["x"].to_list() for _, other in without_each_row(pl.DataFrame(table), unit="who")] == [[2], [1, 3]]
+    assert [other["x"].tolist() for _, other in without_each_row(table, unit="who")] == [
+        [2],
+        [1, 3],
+    ]
+    assert [
+        other["x"].to_list() for _, other in without_each_row(pl.DataFrame(table), unit="who")
+    ] == [[2], [1, 3]]
 
 
 def test_of_many_rows_some_are_tried() -> None:

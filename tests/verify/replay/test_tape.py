@@ -12,7 +12,9 @@ from hedgerow.verify.replay.tape import PlaybackTape, RecordingTape, RunDiverged
 
 
 def call(scale: int = 1) -> RecordedCall:
-    return RecordedCall(Laplace(Fraction(scale)), "sample", {"exact": 0}, None, CodeLine("glue.py", 1))
+    return RecordedCall(
+        Laplace(Fraction(scale)), "sample", {"exact": 0}, None, CodeLine("glue.py", 1)
+    )
 
 
 def test_what_was_recorded_is_played() -> None:
@@ -31,6 +33,9 @@ def test_no_ordinary_handler_catches_a_stop() -> None:
 
 def test_the_same_call() -> None:
     assert describe_change(call(), call()) is None
-    assert describe_change(call(1), call(2)) == "the parameters of the mechanism depend on the data (.scale: they differ)"
+    assert (
+        describe_change(call(1), call(2))
+        == "the parameters of the mechanism depend on the data (.scale: they differ)"
+    )
     other = RecordedCall(Gaussian(Fraction(1)), "sample", {}, None, CodeLine("glue.py", 1))
     assert describe_change(call(), other) == "the first run called Laplace.sample here"

@@ -1,4 +1,6 @@
-"""What ``hedgerow local plan`` and its neighbours say about a metric: what reports give away, and how many clients show what."""
+"""What ``hedgerow local plan`` and its neighbours say about a metric: what reports give away,
+and how many clients show what.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,15 @@ if TYPE_CHECKING:
     from hedgerow.local.metric import Metric
     from hedgerow.local.protocols import LocalProtocol
 
-__all__ = ["choose_metric", "compute_reach", "compute_shuffled_loss", "describe_metric", "format_epsilon_up", "format_metric", "format_reach"]
+__all__ = [
+    "choose_metric",
+    "compute_reach",
+    "compute_shuffled_loss",
+    "describe_metric",
+    "format_epsilon_up",
+    "format_metric",
+    "format_reach",
+]
 
 _CLIENT_COUNTS = (10_000, 100_000, 1_000_000, 10_000_000)
 _MEAN_PROTOCOLS = ("duchi", "piecewise", "hybrid")
@@ -24,40 +34,77 @@ _ROUND_UP = Context(prec=4, rounding=ROUND_CEILING)
 
 
 def choose_metric(metric: Path | None, **wishes: Any) -> tuple[Metric, str]:
-    """The metric that is wished for, and why its protocol; or the one of a file, for which no reason is known, in the epoch wished for."""
+    """The metric that is wished for, and why its protocol; or the one of a file, for which no
+    reason is known, in the epoch wished for.
+    """
     from hedgerow.local.metric import Metric
     from hedgerow.local.planning.planner import choose_mean_protocol, choose_protocol
 
-    given = {f"--{name.replace('_', '-')}": wish for name, wish in wishes.items() if wish is not None and wish is not False}
+    given = {
+        f"--{name.replace('_', '-')}": wish
+        for name, wish in wishes.items()
+        if wish is not None and wish is not False
+    }
     if metric is not None:
         if set(given) - {"--epoch"}:
-            raise InvalidArgument("--metric", "says everything but --epoch; leave out the rest", ", ".join(given))
+            raise InvalidArgument(
+                "--metric", "says everything but --epoch; leave out the rest", ", ".join(given)
+            )
         kept = read_metric(metric)
         return replace(kept, epoch=given.get("--epoch", kept.epoch)), ""
     if not {"--domain", "--epsilon"} <= set(given):
-        raise InvalidArgument("This", "takes --domain and --epsilon together, or --metric alone", ", ".join(given) or "neither")
+        raise InvalidArgument(
+            "This",
+            "takes --domain and --epsilon together, or --metric alone",
+            ", ".join(given) or "neither",
+        )
     domain, epsilon = given["--domain"], parse_number(given["--epsilon"], "epsilon") or Decimal(0)
     if "--mean" in given:
         if more := set(given) & {"--repeats", "--lifetime", "--report-bytes"}:
-            raise InvalidArgument("--mean", "reports once, in 1 to 4 bytes; leave out", ", ".join(sorted(more)))
+            raise InvalidArgument(
+                "--mean", "reports once, in 1 to 4 bytes; leave out", ", ".join(sorted(more))
+            )
         choice = choose_mean_protocol(domain=domain, epsilon=epsilon)
     else:
-        lifetime, size = parse_number(given.get("--lifetime"), "lifetime"), given.get("--report-bytes")
-        choice = choose_protocol(domain=domain, epsilon=epsilon, report_bytes=size, repeats="--repeats" in given, lifetime=lifetime)
-    return Metric.of(given.get("--name", "metric"), choice.scheme, given.get("--epoch", 0)), choice.reason
+        lifetime, size = (
+            parse_number(given.get("--lifetime"), "lifetime"),
+            given.get("--report-bytes"),
+        )
+        choice = choose_protocol(
+            domain=domain,
+            epsilon=epsilon,
+            report_bytes=size,
+            repeats="--repeats" in given,
+            lifetime=lifetime,
+        )
+    return (
+        Metric.of(given.get("--name", "metric"), choice.scheme, given.get("--epoch", 0)),
+        choice.reason,
+    )
 
 
 def compute_reach(metric: Metric, share: Decimal | None, clients: int | None) -> dict[str, Any]:
     """How many clients show a share, and which share, or how exact a mean, so many clients show."""
     from hedgerow.local.planning.planner import clients_needed, detectable_frequency
 
-    scheme, crowds = metric.scheme, [clients] if clients is not None else list(_CLIENT_COUNTS) if share is None else []
+    scheme, crowds = (
+        metric.scheme,
+        [clients] if clients is not None else list(_CLIENT_COUNTS) if share is None else [],
+    )
     if metric.protocol in _MEAN_PROTOCOLS:
         if share is not None:
-            raise InvalidArgument("frequency", "is for values that are counted; a mean has an error", float(share))
-        errors = [{"clients": crowd, "error": _compute_mean_error(scheme, crowd)} for crowd in crowds]
+            raise InvalidArgument(
+                "frequency", "is for values that are counted; a mean has an error", float(share)
+            )
+        errors = [
+            {"clients": crowd, "error": _compute_mean_error(scheme, crowd)} for crowd in crowds
+        ]
         return {"needed": None, "detectable": [], "mean_error": errors}
-    needed = None if share is None else {"frequency": float(share), "clients": clients_needed(scheme, share)}
+    needed = (
+        None
+        if share is None
+        else {"frequency": float(share), "clients": clients_needed(scheme, share)}
+    )
     found = [(crowd, detectable_frequency(scheme, crowd)) for crowd in crowds]
     shares = [{"clients": crowd, "frequency": seen if seen <= 1 else None} for crowd, seen in found]
     return {"needed": needed, "detectable": shares, "mean_error": []}
@@ -72,13 +119,26 @@ def _compute_mean_error(scheme: LocalProtocol, clients: int) -> float:
 
 
 def compute_shuffled_loss(metric: Metric, told: dict[str, Any], delta: Decimal) -> dict[str, Any]:
-    """What one batch of shuffled reports gives away, for each crowd that was spoken of. A cohort number splits a crowd."""
+    """What one batch of shuffled reports gives away, for each crowd that was spoken of. A cohort
+    number splits a crowd.
+    """
     from hedgerow.local.accounting import SHUFFLING_CONDITIONS, compute_shuffled_epsilon
 
-    crowds = [row["clients"] for row in (*([told["needed"]] if told["needed"] else []), *told["detectable"], *told["mean_error"])]
+    crowds = [
+        row["clients"]
+        for row in (
+            *([told["needed"]] if told["needed"] else []),
+            *told["detectable"],
+            *told["mean_error"],
+        )
+    ]
     parts = int(getattr(metric.scheme, "m", 1))
     batches = [
-        {"clients": crowd, "alike": max(1, crowd // parts), "epsilon": compute_shuffled_epsilon(metric.scheme, max(1, crowd // parts), delta)}
+        {
+            "clients": crowd,
+            "alike": max(1, crowd // parts),
+            "epsilon": compute_shuffled_epsilon(metric.scheme, max(1, crowd // parts), delta),
+        }
         for crowd in crowds
     ]
     return {"delta": float(delta), "batches": batches, "conditions": list(SHUFFLING_CONDITIONS)}
@@ -89,16 +149,28 @@ def format_reach(metric: Metric, told: dict[str, Any]) -> list[str]:
     lines = []
     if told["needed"]:
         share, crowd = 100 * told["needed"]["frequency"], told["needed"]["clients"]
-        lines.append(f"A value that {share:.4g} % of clients hold is seen, nine times in ten, among {crowd:,} clients.")
+        lines.append(
+            f"A value that {share:.4g} % of clients hold is seen, nine times in ten, among"
+            f" {crowd:,} clients."
+        )
     for row in told["detectable"]:
         seen, crowd = row["frequency"], row["clients"]
-        what = "nothing yet" if seen is None else f"values that {100 * seen:.3g} % of them hold ({crowd * seen:,.0f} clients)"
+        what = (
+            "nothing yet"
+            if seen is None
+            else f"values that {100 * seen:.3g} % of them hold ({crowd * seen:,.0f} clients)"
+        )
         lines.append(f"{crowd:,} clients show {what}.")
     lines += [
-        f"{row['clients']:,} clients show the mean with a standard error of {row['error']:.3g} of its range." for row in told["mean_error"]
+        f"{row['clients']:,} clients show the mean with a standard error of {row['error']:.3g} of"
+        " its range."
+        for row in told["mean_error"]
     ]
     if metric.protocol == "rappor":
-        lines.append(f"A value is seen here when it stands out among {metric.scheme.domain:,} candidates; among fewer it takes less.")
+        lines.append(
+            f"A value is seen here when it stands out among {metric.scheme.domain:,} candidates;"
+            " among fewer it takes less."
+        )
     return lines + (_format_shuffled(metric, told["shuffled"]) if told["shuffled"] else [])
 
 
@@ -107,7 +179,9 @@ def _format_shuffled(metric: Metric, told: dict[str, Any]) -> list[str]:
     for row in told["batches"]:
         within = "" if row["alike"] == row["clients"] else f", {row['alike']:,} in each cohort,"
         price = f"epsilon {format_epsilon_up(row['epsilon'])} at delta {told['delta']:g}"
-        lines.append(f"Shuffled among {row['clients']:,} clients{within} a report gives away {price}.")
+        lines.append(
+            f"Shuffled among {row['clients']:,} clients{within} a report gives away {price}."
+        )
     return [
         *lines,
         "That holds if",
@@ -136,9 +210,16 @@ def format_metric(metric: Metric) -> list[str]:
     about = "texts" if metric.protocol == "rappor" else f"{metric.scheme.domain:,} values"
     lifetime, size = metric.lifetime_epsilon(1), metric.scheme.record_size
     for_life = format_epsilon_up(lifetime) if lifetime < float("inf") else "without bound"
-    each = f"all reports of one value {for_life}" if metric.scheme.memoised else "each further one as much again"
+    each = (
+        f"all reports of one value {for_life}"
+        if metric.scheme.memoised
+        else "each further one as much again"
+    )
     return [
-        f"Protocol {metric.protocol}: reports of {size} byte{'' if size == 1 else 's'} about {about}.",
+        (
+            f"Protocol {metric.protocol}: reports of {size} byte{'' if size == 1 else 's'} about"
+            f" {about}."
+        ),
         f"One report gives away epsilon {format_epsilon_up(metric.epsilon)} at most, {each}.",
     ]
 

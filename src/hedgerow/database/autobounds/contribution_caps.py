@@ -1,10 +1,12 @@
-"""Caps of a table, found privately where the policy leaves them out: how many groups, and rows in a group, count of one unit.
+"""Caps of a table, found privately where the policy leaves them out: how many groups, and rows in a
+group, count of one unit.
 
-Of each unit count the groups that it is in, by the keys of a question, and the rows of the one that has most. Both numbers have a
-magnitude, the least power of two that is not smaller, and the magnitude that c units reach is chosen. This is how ``bounds`` are found,
-with the same room below. Headroom, a cap of twice that, is for questions without keys alone: in groups what is cut off spreads over them,
-while the noise of both caps together comes upon each. Conditions of the question do not matter, so that all questions with these keys
-share the caps.
+Of each unit count the groups that it is in, by the keys of a question, and the rows of the one that
+has most. Both numbers have a magnitude, the least power of two that is not smaller, and the
+magnitude that c units reach is chosen. This is how ``bounds`` are found, with the same room below.
+Headroom, a cap of twice that, is for questions without keys alone: in groups what is cut off
+spreads over them, while the noise of both caps together comes upon each. Conditions of the question
+do not matter, so that all questions with these keys share the caps.
 """
 
 from __future__ import annotations
@@ -13,9 +15,23 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from hedgerow.database.autobounds.column_bounds import build_magnitude_statistic, encode_magnitude, find_magnitude
+from hedgerow.database.autobounds.column_bounds import (
+    build_magnitude_statistic,
+    encode_magnitude,
+    find_magnitude,
+)
 from hedgerow.plan.canonical_plans import canonicalise
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Project, RelationNode, Table, UnitAggregation, UnitStatistic
+from hedgerow.plan.nodes import (
+    Aggregate,
+    Bound,
+    Filter,
+    Group,
+    Project,
+    RelationNode,
+    Table,
+    UnitAggregation,
+    UnitStatistic,
+)
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression
 from hedgerow.plan.schema import Schema
 
@@ -26,7 +42,9 @@ NO_CAP: Final = 2**20  # more than any cap that is found
 
 
 def find_table_keys(plan: Aggregate) -> tuple[Expression, ...] | None:
-    """The keys of a question in terms of its table; None where there is more to its rows than one table."""
+    """The keys of a question in terms of its table; None where there is more to its rows than
+    one table.
+    """
     plan = canonicalise(plan)
     rows = plan.bound.source
     assert isinstance(rows, Project)  # in normal form
@@ -38,14 +56,31 @@ def find_table_keys(plan: Aggregate) -> tuple[Expression, ...] | None:
 def build_caps_plan(schema: Schema, keys: Sequence[Expression], wanted: Sequence[str]) -> Aggregate:
     """The choice of each cap that is ``wanted``."""
     names = tuple(f"k{i}" for i in range(len(keys)))
-    rows: RelationNode = Project(Table(schema), tuple(zip(names, keys, strict=True))) if keys else Table(schema)
+    rows: RelationNode = (
+        Project(Table(schema), tuple(zip(names, keys, strict=True))) if keys else Table(schema)
+    )
     groups = UnitAggregation(rows, names, (("rows", UnitStatistic("rows")),))
-    units = UnitAggregation(groups, (), (("max_groups", UnitStatistic("rows")), ("max_rows_per_group", UnitStatistic("greatest", "rows"))))
-    places = Project(units, tuple((name, encode_magnitude(ColumnRef(name), "integer", _CAP_SIZES)) for name in wanted))
-    return Aggregate(Group(Bound(places, (), 1, 1)), tuple(build_magnitude_statistic(name, _CAP_SIZES) for name in wanted))
+    units = UnitAggregation(
+        groups,
+        (),
+        (
+            ("max_groups", UnitStatistic("rows")),
+            ("max_rows_per_group", UnitStatistic("greatest", "rows")),
+        ),
+    )
+    places = Project(
+        units,
+        tuple((name, encode_magnitude(ColumnRef(name), "integer", _CAP_SIZES)) for name in wanted),
+    )
+    return Aggregate(
+        Group(Bound(places, (), 1, 1)),
+        tuple(build_magnitude_statistic(name, _CAP_SIZES) for name in wanted),
+    )
 
 
 def decode_caps(numbers: Sequence[Sequence[int]], *, keys: bool) -> tuple[int, ...] | None:
-    """The caps that the choices mean, in questions with or without keys; None where there were too few units to find any."""
+    """The caps that the choices mean, in questions with or without keys; None where there were
+    too few units to find any.
+    """
     found = [find_magnitude(_CAP_SIZES, place, headroom=0 if keys else 1) for (place,) in numbers]
     return None if None in found else tuple(int(size) for size in found if size is not None)

@@ -1,6 +1,8 @@
-"""Publishing from a protected database: first a draft, which says what it will cost and how good it will be, then the publication.
+"""Publishing from a protected database: first a draft, which says what it will cost and how good it
+will be, then the publication.
 
-A draft touches no data and costs nothing. ``draft.to(folder)`` charges it, makes it, and leaves a folder that anybody may read.
+A draft touches no data and costs nothing. ``draft.to(folder)`` charges it, makes it, and leaves a
+folder that anybody may read.
 """
 
 from __future__ import annotations
@@ -24,10 +26,21 @@ from hedgerow.engines.data_source import Source
 from hedgerow.errors import InvalidArgument, Refused, SourceError
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.interface import LedgerBase
-from hedgerow.numeric.exact_number import Number, check_stored_digits, parse_epsilon, parse_exact, parse_positive, parse_whole
+from hedgerow.numeric.exact_number import (
+    Number,
+    check_stored_digits,
+    parse_epsilon,
+    parse_exact,
+    parse_positive,
+    parse_whole,
+)
 from hedgerow.plan.canonical_plans import compute_plan_key as meaning_of
 from hedgerow.plan.contingency import Contingency
-from hedgerow.plan.contribution_limits import MAX_TABLE_ROWS, can_exceed_row_bound, compute_max_units
+from hedgerow.plan.contribution_limits import (
+    MAX_TABLE_ROWS,
+    can_exceed_row_bound,
+    compute_max_units,
+)
 from hedgerow.plan.nodes import Aggregate, Filter, Table
 from hedgerow.plan.scalar.expressions import find_columns
 from hedgerow.policy import BudgetRule, Policy, TableRule
@@ -87,23 +100,38 @@ class PublicationDraft:
     def lines(self) -> list[str]:
         """What it is, what it costs, how it is measured, how far off it will be."""
         sketch, rows = self.specification, self._terms.rows
-        sizes = " x ".join(f"{attribute.name} ({attribute.size})" for attribute in sketch.domain.attributes[:8])
+        sizes = " x ".join(
+            f"{attribute.name} ({attribute.size})" for attribute in sketch.domain.attributes[:8]
+        )
         more = len(sketch.domain.attributes) - 8
-        whom = "every row" if self.table.unit == "row" else f"every {self.table.unit}, of whom at most {rows} rows count"
+        whom = (
+            "every row"
+            if self.table.unit == "row"
+            else f"every {self.table.unit}, of whom at most {rows} rows count"
+        )
         found = [
-            f"{sketch.kind.capitalize()} of {self.table.name}: {sizes}{f' and {more} more' if more > 0 else ''}.",
+            (
+                f"{sketch.kind.capitalize()} of {self.table.name}:"
+                f" {sizes}{f' and {more} more' if more > 0 else ''}."
+            ),
             f"Cost: {sketch.cost}, towards {whom}.",
             f"Measured: {sketch.strategy}.",
         ]
         for line in sketch.accuracy:
             within = "" if line.radius is None else f", within {line.radius:.4g} at 95 %"
-            found.append(f"Expected error of {line.name} ({line.answers:,}): {line.rms:.4g}{within}.")
+            found.append(
+                f"Expected error of {line.name} ({line.answers:,}): {line.rms:.4g}{within}."
+            )
         return [*found, *self.notes]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know when reading it."""
-        left_out = () if self.specification.kind == "queries" else ("A row that has no declared value in one of these columns counts nowhere.",)
+        left_out = (
+            ()
+            if self.specification.kind == "queries"
+            else ("A row that has no declared value in one of these columns counts nowhere.",)
+        )
         return (*self.specification.notes, *left_out, *self._contribution_notes)
 
     @property
@@ -112,7 +140,10 @@ class PublicationDraft:
         rows, fine = self._terms.rows, self._terms.parts_per_row
         if fine == 1:
             return ()
-        more = f"Whoever has more than {rows:,} row{'' if rows == 1 else 's'} has all of them counted in part, as {rows:,} together."
+        more = (
+            f"Whoever has more than {rows:,} row{'' if rows == 1 else 's'} has all of them counted"
+            f" in part, as {rows:,} together."
+        )
         allowed = "" if self.specification.kind == "synthetic" else "; intervals allow for that"
         return (f"{more} The parts are cut to 1/{fine:,} of a row{allowed}.",)
 
@@ -133,21 +164,38 @@ class PublicationDraft:
             "cost": sketch.cost.to_dict(),
             "epsilon": str(self.epsilon),
             "rows": self._terms.rows,
-            "accuracy": [{"what": a.name, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
+            "accuracy": [
+                {"what": a.name, "answers": a.answers, "rms": a.rms, "radius": a.radius}
+                for a in sketch.accuracy
+            ],
             "notes": list(self.notes),
         } | self._terms.facts
 
     @property
     def _key(self) -> str:
         """The meaning of it: what is counted of whom, how it is measured and cleaned."""
-        domain = json.dumps([attribute.to_dict() for attribute in self.specification.domain.attributes], sort_keys=True)
+        domain = json.dumps(
+            [attribute.to_dict() for attribute in self.specification.domain.attributes],
+            sort_keys=True,
+        )
         rule = self._budget_rule
-        meaning = [meaning_of(self._plan), self.specification.kind, self._encoded_options, domain, rule.population, self._terms.relation, rule.noise]
+        meaning = [
+            meaning_of(self._plan),
+            self.specification.kind,
+            self._encoded_options,
+            domain,
+            rule.population,
+            self._terms.relation,
+            rule.noise,
+        ]
         return hashlib.sha256("\n".join(meaning).encode()).hexdigest()
 
-    def to(self, place: str | Path, *, request: str | None = None, tell: Progress = ignore_progress) -> Publication:
-        """Charge it, make it, and leave it in a new folder. One that was made before, and is still where it was, costs nothing; nor does
-        one that was paid for and never got into its place. ``tell`` hears how many measurements are done, and of how many."""
+    def to(
+        self, place: str | Path, *, request: str | None = None, tell: Progress = ignore_progress
+    ) -> Publication:
+        """Charge it, make it, and leave it in a new folder. One that was made before, and is still
+        where it was, costs nothing; nor does one that was paid for and never got into its place.
+        ``tell`` hears how many measurements are done, and of how many."""
         workshop = StagingFolder(place)
         workshop.create()
         try:
@@ -156,7 +204,9 @@ class PublicationDraft:
             workshop.clean_up()
 
     def _find_earlier(self, workshop: StagingFolder) -> Publication | None:
-        """The same at this epsilon or a larger one, if it is still as it was published, or as it was left before it could be."""
+        """The same at this epsilon or a larger one, if it is still as it was published, or as it
+        was left before it could be.
+        """
         for charge, payload in self._context.ledger.answers(self._key, self.table.version):
             held = json.loads(payload)
             if Fraction(charge.body["epsilon"]) < self.epsilon:
@@ -165,11 +215,15 @@ class PublicationDraft:
                 found = Publication.load(held["place"])
             except SourceError:
                 found = None
-            if (found is not None and workshop.copy_published(found, held, charge.hash)) or workshop.take_over(held):
+            if (
+                found is not None and workshop.copy_published(found, held, charge.hash)
+            ) or workshop.take_over(held):
                 return _finish_publication(workshop, charge)
         return None
 
-    def _charge_and_build(self, workshop: StagingFolder, request: str | None, tell: Progress) -> Publication:
+    def _charge_and_build(
+        self, workshop: StagingFolder, request: str | None, tell: Progress
+    ) -> Publication:
         made: list[str] = []
 
         def program(purse: PrivateTable, entry: Entry) -> str:
@@ -182,23 +236,45 @@ class PublicationDraft:
 
         place = str(workshop.destination.absolute())
         self._check_folder(request, place)
-        source = self._context.source  # what is wrong with the data is said here, before anything is charged
-        payload, entry = release_publication(self._plan, source, self._context.ledger, self.specification.cost, program, self._build_charge(request, place))
+        # what is wrong with the data is said here, before anything is charged
+        source = self._context.source
+        payload, entry = release_publication(
+            self._plan,
+            source,
+            self._context.ledger,
+            self.specification.cost,
+            program,
+            self._build_charge(request, place),
+        )
         # Of two runs for one payment the ledger keeps one: what the other made is never seen.
         if made != [payload]:
             workshop.discard()
-            raise Refused("This request was published before; its folder is where it was put then. Ask again without the request key.")
+            raise Refused(
+                "This request was published before; its folder is where it was put then. Ask again"
+                " without the request key."
+            )
         return _finish_publication(workshop, entry)
 
     def _check_folder(self, request: str | None, place: str) -> None:
-        """Of a run that died all that can be found is what it left beside its place: so its request stays there."""
+        """Of a run that died all that can be found is what it left beside its place: so its
+        request stays there.
+        """
         made = self._context.ledger.find_request(self._analyst, request)
         first = place if made is None else made.body["about"].get(FOLDER_FIELD, place)
         if first != place:
-            raise Refused(f"This request was first to be put in {first}. Publish it there, or without the request key.")
+            raise Refused(
+                f"This request was first to be put in {first}. Publish it there, or without the"
+                " request key."
+            )
 
     def _build_charge(self, request: str | None, place: str) -> Charge:
-        about = {FOLDER_FIELD: place, "table": self.table.name, "publication": f"{self.specification.kind} of {', '.join(self.specification.domain.names[:20])}"}
+        about = {
+            FOLDER_FIELD: place,
+            "table": self.table.name,
+            "publication": (
+                f"{self.specification.kind} of {', '.join(self.specification.domain.names[:20])}"
+            ),
+        }
         parts = find_touched_parts(self._plan, self.table)
         return Charge(
             self._budget_rule.population,
@@ -222,12 +298,19 @@ class PublicationDraft:
             "table": self.table.name,
             "version": self.table.version,
             "population": self._budget_rule.population,
-            "unit": {"neighbours": terms.relation, "owner": "row" if self.table.unit == "row" else "id", "rows": terms.rows},
+            "unit": {
+                "neighbours": terms.relation,
+                "owner": "row" if self.table.unit == "row" else "id",
+                "rows": terms.rows,
+            },
             "attributes": [attribute.to_dict() for attribute in sketch.domain.attributes],
             "design": sketch.strategy,
             "cost": sketch.cost.to_dict(),
             "epsilon": str(self.epsilon),
-            "accuracy": [{"what": a.name, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
+            "accuracy": [
+                {"what": a.name, "answers": a.answers, "rms": a.rms, "radius": a.radius}
+                for a in sketch.accuracy
+            ],
             "facts": made.facts,
             "notes": list(self.notes),
             "where": self.where,
@@ -236,13 +319,15 @@ class PublicationDraft:
 
 def _finish_publication(workshop: StagingFolder, entry: Entry) -> Publication:
     """What was kept, with its receipt and report, in its place."""
-    receipt = workshop.unfinished_receipt | {"ledger": {"entry": entry.seq, "hash": entry.hash, "time": entry.time}}
+    receipt = workshop.unfinished_receipt | {
+        "ledger": {"entry": entry.seq, "hash": entry.hash, "time": entry.time}
+    }
     try:
         return workshop.finish(receipt, build_report(receipt, workshop.table))
     except OSError as problem:
         raise SourceError(
-            f"The publication is paid for and measured, but could not be put in its place: {problem.strerror}. Make room for it and "
-            "publish it again: that costs nothing."
+            "The publication is paid for and measured, but could not be put in its place:"
+            f" {problem.strerror}. Make room for it and publish it again: that costs nothing."
         ) from None
 
 
@@ -253,27 +338,46 @@ class Publisher:
         self._context, self._analyst = desk, analyst
 
     def histogram(
-        self, table: str, columns: Sequence[str] | str, *, sparse: bool = False, delta: Number | None = None, **options: Any
+        self,
+        table: str,
+        columns: Sequence[str] | str,
+        *,
+        sparse: bool = False,
+        delta: Number | None = None,
+        **options: Any,
     ) -> PublicationDraft:
-        """How many rows have each combination of values, or bins. ``sparse``: only of combinations that enough rows share, which takes a
-        ``delta`` and is for domains too large to be told whole."""
+        """How many rows have each combination of values, or bins. ``sparse``: only of combinations
+        that enough rows share, which takes a ``delta`` and is for domains too large to be told
+        whole."""
         if not sparse and delta is not None:
-            raise InvalidArgument("delta", "must be left out: only a sparse histogram takes one", delta)
+            raise InvalidArgument(
+                "delta", "must be left out: only a sparse histogram takes one", delta
+            )
         if not sparse:
             return self._build_draft("histogram", table, columns, **options)
         rule, _ = self._find_table(table)
-        chance = self._context.policy.budget(str(rule.population)).default_delta if delta is None else parse_exact(delta, "delta")
+        chance = (
+            self._context.policy.budget(str(rule.population)).default_delta
+            if delta is None
+            else parse_exact(delta, "delta")
+        )
         if chance is None:
-            raise Refused("A sparse histogram takes a delta: give the budget one, or publish every cell.")
+            raise Refused(
+                "A sparse histogram takes a delta: give the budget one, or publish every cell."
+            )
         return self._build_draft("sparse histogram", table, columns, delta=chance, **options)
 
     def cdf(self, table: str, column: Sequence[str] | str, **options: Any) -> PublicationDraft:
         """How many rows are at or below each value: all ranges of it can be read off."""
         return self._build_draft("cdf", table, column, **options)
 
-    def marginals(self, table: str, columns: Sequence[str] | str, *, ways: int = 2, **options: Any) -> PublicationDraft:
+    def marginals(
+        self, table: str, columns: Sequence[str] | str, *, ways: int = 2, **options: Any
+    ) -> PublicationDraft:
         """The tables of all combinations of up to ``ways`` of the columns."""
-        return self._build_draft("marginals", table, columns, ways=parse_whole(ways, "ways"), **options)
+        return self._build_draft(
+            "marginals", table, columns, ways=parse_whole(ways, "ways"), **options
+        )
 
     def stream(self, table: str, column: Sequence[str] | str, **options: Any) -> PublicationDraft:
         """The running total along a column, such as days: how many rows so far."""
@@ -291,14 +395,22 @@ class Publisher:
         epsilon: Number | None = None,
         population: str | None = None,
     ) -> StreamDraft:
-        """Numbers that are not in a table but arrive one by one: after each, the noisy sum so far. One unit changes at most ``touched``."""
+        """Numbers that are not in a table but arrive one by one: after each, the noisy sum so
+        far. One unit changes at most ``touched``.
+        """
         names = [rule.population for rule in self._context.policy.budgets]
-        if (population is None and len(names) > 1) or (population is not None and population not in names):
+        if (population is None and len(names) > 1) or (
+            population is not None and population not in names
+        ):
             raise InvalidArgument("population", f"must be one of {', '.join(names)}", population)
         rule = self._context.policy.budget(population or names[0])
         cost = self._choose_epsilon(epsilon, None, rule, None)
         bought = PrivacyParameters.from_epsilon(cost, rule.noise)
-        units = [table.privacy_unit for table in self._context.policy.tables if table.population == rule.population and table.privacy_unit]
+        units = [
+            table.privacy_unit
+            for table in self._context.policy.tables
+            if table.population == rule.population and table.privacy_unit
+        ]
         group = max((unit.group for unit in units), default=1)
         terms = StreamParameters(
             horizon,
@@ -307,34 +419,66 @@ class Publisher:
             bought.epsilon,
             bought.rho,
             parse_exact(grid, "grid"),
-            min(parse_whole(touched, "touched") * group, max(touched, parse_whole(horizon, "horizon"))),
+            min(
+                parse_whole(touched, "touched") * group,
+                max(touched, parse_whole(horizon, "horizon")),
+            ),
         )
-        return StreamDraft(name, terms, rule.population, cost, self._context.ledger, self._context.policy.digest, self._analyst)
+        return StreamDraft(
+            name,
+            terms,
+            rule.population,
+            cost,
+            self._context.ledger,
+            self._context.policy.digest,
+            self._analyst,
+        )
 
     def queries(
-        self, table: str, questions: Sequence[str], *, matrix: Any = None, columns: Sequence[str] | str | None = None, **options: Any
+        self,
+        table: str,
+        questions: Sequence[str],
+        *,
+        matrix: Any = None,
+        columns: Sequence[str] | str | None = None,
+        **options: Any,
     ) -> PublicationDraft:
-        """Any counts together, each a condition as after WHERE: how many rows it holds for. Or a row each of a ``matrix`` of whole numbers,
-        with a column for each combination of values, or bins, of these ``columns``, the first slowest: how often such a row counts."""
+        """Any counts together, each a condition as after WHERE: how many rows it holds for. Or a
+        row each of a ``matrix`` of whole numbers, with a column for each combination of values, or
+        bins, of these ``columns``, the first slowest: how often such a row counts."""
         if isinstance(questions, str) or not questions or len(set(questions)) != len(questions):
-            raise InvalidArgument("questions", "must be different conditions, at least one", questions)
+            raise InvalidArgument(
+                "questions", "must be different conditions, at least one", questions
+            )
         rule, entry = self._find_table(table)
         if (matrix is None) != (columns is None):
-            raise InvalidArgument("matrix", "and columns must be given together, or neither", columns)
+            raise InvalidArgument(
+                "matrix", "and columns must be given together, or neither", columns
+            )
         if columns is not None:
             chosen = [columns] if isinstance(columns, str) else list(columns)
-            given = pad_query_matrix(matrix, build_domain(entry.schema, chosen, options.get("bins")))
-            return self._build_draft("queries", table, chosen, matrix=given, names=list(questions), flat=True, **options)
+            given = pad_query_matrix(
+                matrix, build_domain(entry.schema, chosen, options.get("bins"))
+            )
+            return self._build_draft(
+                "queries", table, chosen, matrix=given, names=list(questions), flat=True, **options
+            )
         filters = [parse_rows(self._context.catalog, rule.name, question) for question in questions]
         if not all(isinstance(rows, Filter) and isinstance(rows.source, Table) for rows in filters):
-            raise InvalidArgument("questions", "must be conditions on the columns of the table", questions)
+            raise InvalidArgument(
+                "questions", "must be conditions on the columns of the table", questions
+            )
         conditions = [rows.condition for rows in filters if isinstance(rows, Filter)]
         names = sorted({name for condition in conditions for name in find_columns(condition)})
         domain = build_domain(entry.schema, names)
         matrix = build_query_matrix(conditions, domain, dict(Table(entry.schema).columns))
-        return self._build_draft("queries", table, names, matrix=matrix, names=list(questions), flat=True, **options)
+        return self._build_draft(
+            "queries", table, names, matrix=matrix, names=list(questions), flat=True, **options
+        )
 
-    def synthetic(self, table: str, columns: Sequence[str] | str, **options: Any) -> PublicationDraft:
+    def synthetic(
+        self, table: str, columns: Sequence[str] | str, **options: Any
+    ) -> PublicationDraft:
         """Rows of nobody that have the pairs of values that the real ones have."""
         return self._build_draft("synthetic", table, columns, **options)
 
@@ -355,28 +499,48 @@ class Publisher:
         rule, entry = self._find_table(table)
         budget, unit = self._context.policy.budget(str(rule.population)), rule.privacy_unit
         assert unit is not None  # _about has seen to it
-        domain = build_domain(entry.schema, [columns] if isinstance(columns, str) else columns, bins)
+        domain = build_domain(
+            entry.schema, [columns] if isinstance(columns, str) else columns, bins
+        )
         most = 1 if rule.unit == "row" else entry.max_groups * entry.max_rows_per_group
         count = most if rows is None else parse_whole(rows, "rows")
         if count > most:
-            raise InvalidArgument("rows", f"must be at most {most}, which the policy lets one unit have in an answer", rows)
+            raise InvalidArgument(
+                "rows",
+                f"must be at most {most}, which the policy lets one unit have in an answer",
+                rows,
+            )
 
-        plan = build_contingency_plan(parse_rows(self._context.catalog, rule.name, where), domain, count, flat=flat)
+        plan = build_contingency_plan(
+            parse_rows(self._context.catalog, rule.name, where), domain, count, flat=flat
+        )
         losing = (compute_max_units(plan.bound.source), rule.max_rows or MAX_TABLE_ROWS)
 
         def sketched(price: Fraction) -> tuple[Specification, PrivacyParameters]:
-            terms = PrivacyParameters.from_epsilon(price, budget.noise, rows=count, relation=unit.relation, group=unit.group)
+            terms = PrivacyParameters.from_epsilon(
+                price, budget.noise, rows=count, relation=unit.relation, group=unit.group
+            )
             if not can_exceed_row_bound(plan):
                 return KINDS[kind](terms, domain, **options), terms
-            return refine_parts(lambda some: KINDS[kind](some, domain, **options), replace(terms, truncation_bounds=losing))
+            return refine_parts(
+                lambda some: KINDS[kind](some, domain, **options),
+                replace(terms, truncation_bounds=losing),
+            )
 
         price = self._choose_epsilon(epsilon, error, budget, sketched)
         sketch, terms = sketched(price)
         if error is not None and sketch.accuracy[0].rms > float(parse_exact(error, "error")):
-            needed = _find_needed_epsilon(sketched, parse_positive(error, "error"), budget.max_epsilon_per_query)
+            needed = _find_needed_epsilon(
+                sketched, parse_positive(error, "error"), budget.max_epsilon_per_query
+            )
             raise Refused(
-                f"At epsilon {float(price):g} this is off by {sketch.accuracy[0].rms:.4g}, not {float(parse_exact(error, 'error')):g}: "
-                + (f"that takes epsilon {float(needed):.4g}." if needed else "no epsilon that one question may have does it.")
+                f"At epsilon {float(price):g} this is off by {sketch.accuracy[0].rms:.4g}, not"
+                f" {float(parse_exact(error, 'error')):g}: "
+                + (
+                    f"that takes epsilon {float(needed):.4g}."
+                    if needed
+                    else "no epsilon that one question may have does it."
+                )
             )
         return PublicationDraft(
             sketch,
@@ -384,7 +548,14 @@ class Publisher:
             rule,
             where,
             self._context.ledger.state.budget(str(rule.population)),
-            replace(plan, measures=tuple(replace(one, resolution=terms.parts_per_row) for one in plan.measures if isinstance(one, Contingency))),
+            replace(
+                plan,
+                measures=tuple(
+                    replace(one, resolution=terms.parts_per_row)
+                    for one in plan.measures
+                    if isinstance(one, Contingency)
+                ),
+            ),
             terms,
             _encode_options(options),
             unit,
@@ -397,32 +568,50 @@ class Publisher:
         """The rule of a protected table, and its columns."""
         rule, found = self._context.policy.table(table), self._context.catalog.find_table(table)
         if rule is None or found is None or rule.privacy_unit is None:
-            names = [other.name for other in self._context.policy.tables if other.population is not None]
-            raise InvalidArgument("table", f"must be a protected table of the policy: {', '.join(names)}", table)
+            names = [
+                other.name for other in self._context.policy.tables if other.population is not None
+            ]
+            raise InvalidArgument(
+                "table", f"must be a protected table of the policy: {', '.join(names)}", table
+            )
         return rule, found[1]
 
-    def _choose_epsilon(self, epsilon: Number | None, error: Number | None, rule: BudgetRule, sketched: Any) -> Fraction:
-        asked = rule.default_epsilon if epsilon is None else check_stored_digits(parse_exact(epsilon, "epsilon"), "epsilon")
+    def _choose_epsilon(
+        self, epsilon: Number | None, error: Number | None, rule: BudgetRule, sketched: Any
+    ) -> Fraction:
+        asked = (
+            rule.default_epsilon
+            if epsilon is None
+            else check_stored_digits(parse_exact(epsilon, "epsilon"), "epsilon")
+        )
         if epsilon is None and error is not None:
-            found = _find_needed_epsilon(sketched, parse_positive(error, "error"), rule.max_epsilon_per_query)
+            found = _find_needed_epsilon(
+                sketched, parse_positive(error, "error"), rule.max_epsilon_per_query
+            )
             if found is None:
                 raise Refused(
-                    f"An error of {error} takes more than epsilon {float(rule.max_epsilon_per_query):g}, the most one may ask for."
+                    f"An error of {error} takes more than epsilon"
+                    f" {float(rule.max_epsilon_per_query):g}, the most one may ask for."
                 )
             return found
         if asked is None:
             raise InvalidArgument("epsilon", "must be given: the policy has no default_epsilon")
         if parse_epsilon(asked) > rule.max_epsilon_per_query:
             most = f"{float(rule.max_epsilon_per_query):g}"
-            raise Refused(f"One publication may ask for at most epsilon {most} (max_epsilon_per_query): ask for that or less.")
+            raise Refused(
+                f"One publication may ask for at most epsilon {most} (max_epsilon_per_query): ask"
+                " for that or less."
+            )
         return asked
 
 
 def _find_needed_epsilon(sketched: Any, error: Fraction, most: Fraction) -> Fraction | None:
-    """The least epsilon, to three digits, that brings the expected error down to this; None where none does.
+    """The least epsilon, to three digits, that brings the expected error down to this; None where
+    none does.
 
-    In logarithms errors go about as straight lines, at first down by as much as epsilon goes up: the next guess is just above, then just
-    below, where the line between both ends says; and every third is the middle, so that there is an end whatever errors do.
+    In logarithms errors go about as straight lines, at first down by as much as epsilon goes up:
+    the next guess is just above, then just below, where the line between both ends says; and every
+    third is the middle, so that there is an end whatever errors do.
     """
 
     def off(price: float) -> float:
@@ -435,8 +624,14 @@ def _find_needed_epsilon(sketched: Any, error: Fraction, most: Fraction) -> Frac
     for turn in itertools.cycle((0.0004, -0.0004, None)):
         if high - low <= math.log(1.001):
             break
-        line = max(high + above, (low + high) / 2) if below == math.inf else low + (high - low) * below / (below - above)
-        guess = (low + high) / 2 if turn is None else min(max(line + turn, low + 0.0004), high - 0.0004)
+        line = (
+            max(high + above, (low + high) / 2)
+            if below == math.inf
+            else low + (high - low) * below / (below - above)
+        )
+        guess = (
+            (low + high) / 2 if turn is None else min(max(line + turn, low + 0.0004), high - 0.0004)
+        )
         found = off(guess)
         if found <= 0:
             high, above = guess, found
@@ -451,5 +646,8 @@ def _to_epsilon(price: float) -> Fraction:
 
 def _encode_options(options: Mapping[str, Any]) -> str:
     """The options of a publication as one text: part of what it means."""
-    plain = {name: value.tolist() if isinstance(value, np.ndarray) else str(value) for name, value in options.items()}
+    plain = {
+        name: value.tolist() if isinstance(value, np.ndarray) else str(value)
+        for name, value in options.items()
+    }
     return json.dumps(plain, sort_keys=True)

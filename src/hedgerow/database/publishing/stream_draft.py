@@ -1,4 +1,6 @@
-"""A stream of numbers that arrive one by one, paid for from the budget of a population before the first of them."""
+"""A stream of numbers that arrive one by one, paid for from the budget of a population before
+the first of them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
-from hedgerow.publish.streaming.stream import ExpectedError, Stream, StreamParameters, compute_expected_errors, compute_stream_cost
+from hedgerow.publish.streaming.stream import (
+    ExpectedError,
+    Stream,
+    StreamParameters,
+    compute_expected_errors,
+    compute_stream_cost,
+)
 
 __all__ = ["StreamDraft"]
 
@@ -41,19 +49,31 @@ class StreamDraft:
 
     def __repr__(self) -> str:
         terms = self.terms
-        first = f"Stream {self.name}: {terms.horizon:,} numbers from {float(terms.lower):g} to {float(terms.upper):g}."
-        whom = f"Cost: {self.cost}, towards whoever changes at most {terms.touched:,} of them, charged when it begins."
+        first = (
+            f"Stream {self.name}: {terms.horizon:,} numbers from {float(terms.lower):g} to"
+            f" {float(terms.upper):g}."
+        )
+        whom = (
+            f"Cost: {self.cost}, towards whoever changes at most {terms.touched:,} of them, charged"
+            " when it begins."
+        )
         return "\n".join([first, whom, *map(str, self.expected)])
 
     def begin(self, path: str | Path) -> Stream:
-        """Charge the whole stream and begin it, with its state in a new file. ``Stream.open`` goes on with it after a restart.
+        """Charge the whole stream and begin it, with its state in a new file. ``Stream.open`` goes
+        on with it after a restart.
 
-        A crash on the way costs nothing more: the same again goes on with what was charged. The anchor lies beside the ledger, and a stream
-        that told something is never begun a second time.
+        A crash on the way costs nothing more: the same again goes on with what was charged. The
+        anchor lies beside the ledger, and a stream that told something is never begun a second
+        time.
         """
         place = Path(path)
         if place.exists():
-            raise InvalidArgument("path", "must be a new file: there is something already. Stream.open goes on with a stream", str(place))
+            raise InvalidArgument(
+                "path",
+                "must be a new file: there is something already. Stream.open goes on with a stream",
+                str(place),
+            )
         if not place.parent.is_dir():
             raise InvalidArgument("path", "must be in a folder that there is", str(place))
         key = hashlib.sha256(f"stream\n{self.name}".encode()).hexdigest()
@@ -71,14 +91,23 @@ class StreamDraft:
         )
         stream = Stream.create(place, self.terms, anchor=self._find_anchor_path(key))
         payload = json.dumps({"place": str(place.absolute())})
-        if self._ledger.answer(entry, payload).body.get("payload") != payload:  # another was faster; nothing was told of this one
+        # another was faster; nothing was told of this one
+        if self._ledger.answer(entry, payload).body.get("payload") != payload:
             stream.close()
-            raise Refused(f"A stream called {self.name} began elsewhere just now: {_NAME_TAKEN_FIX}")
+            raise Refused(
+                f"A stream called {self.name} began elsewhere just now: {_NAME_TAKEN_FIX}"
+            )
         return stream
 
     def _find_anchor_path(self, key: str) -> Path | None:
-        """Beside the ledger, where it has a file: what puts back the state of the stream does not put back that."""
-        return self._ledger.path.with_name(f"{self._ledger.path.name}.{key[:16]}.stream") if isinstance(self._ledger, Ledger) else None
+        """Beside the ledger, where it has a file: what puts back the state of the stream does
+        not put back that.
+        """
+        return (
+            self._ledger.path.with_name(f"{self._ledger.path.name}.{key[:16]}.stream")
+            if isinstance(self._ledger, Ledger)
+            else None
+        )
 
 
 _NAME_TAKEN_FIX = "go on with its file, or give this one another name."

@@ -1,4 +1,6 @@
-"""A question with its noise and its price: what decides whether it was answered before, and whether it can be paid for."""
+"""A question with its noise and its price: what decides whether it was answered before, and
+whether it can be paid for.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,18 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.release.release import Release, ReleaseNoise
 from hedgerow.sql.question import Question
 
-__all__ = ["PricedQuestion", "calibrate_question", "covers_only_first", "find_charged_parts", "is_answered"]
+__all__ = [
+    "PricedQuestion",
+    "calibrate_question",
+    "covers_only_first",
+    "find_charged_parts",
+    "is_answered",
+]
 
-_FALLBACK_NOTE = "Laplace noise, though Gaussian noise would serve better: the delta that is left does not cover it."
+_FALLBACK_NOTE = (
+    "Laplace noise, though Gaussian noise would serve better: the delta that is left does not"
+    " cover it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +47,8 @@ class PricedQuestion:
     noise: ReleaseNoise
     key: str
     asked_epsilon: Fraction  # with what pays for bounds and caps that are found first
-    second_population: tuple[BudgetRule, Unit] | None = None  # the second population, where two meet
+    # the second population, where two meet
+    second_population: tuple[BudgetRule, Unit] | None = None
     is_fallback: bool = False  # Laplace noise, since what is left does not cover the best
 
     @property
@@ -48,7 +60,11 @@ class PricedQuestion:
     def version(self) -> str:
         """Of all tables that it touches, in whatever order they are named."""
         versions = sorted({table.name: table.version for table in self.tables}.items())
-        return versions[0][1] if len(versions) == 1 else ", ".join(f"{name} {version}" for name, version in versions)
+        return (
+            versions[0][1]
+            if len(versions) == 1
+            else ", ".join(f"{name} {version}" for name, version in versions)
+        )
 
     @property
     def charged_parts(self) -> tuple[str, tuple[str, ...]] | None:
@@ -58,23 +74,43 @@ class PricedQuestion:
     @property
     def payers(self) -> tuple[tuple[str, Unit], ...]:
         """The populations that pay, and their units."""
-        return ((self.budget_rule.population, self.unit), *(() if self.second_population is None else ((self.second_population[0].population, self.second_population[1]),)))
+        return (
+            (self.budget_rule.population, self.unit),
+            *(
+                ()
+                if self.second_population is None
+                else ((self.second_population[0].population, self.second_population[1]),)
+            ),
+        )
 
     def with_stored_noise(self, stored: Sequence[Release]) -> PricedQuestion:
-        """With the noise of the answer that it gets: what decided then is not what would decide at this epsilon."""
+        """With the noise of the answer that it gets: what decided then is not what would decide
+        at this epsilon.
+        """
         return replace(self, noise=stored[0].noise)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        notes = (*list_caveats(self.question, self.noise), *((_FALLBACK_NOTE,) if self.is_fallback else ()))
-        return notes if self.second_population is None else list_caveats_for_both(self.question, notes, [name for name, _ in self.payers])
+        notes = (
+            *list_caveats(self.question, self.noise),
+            *((_FALLBACK_NOTE,) if self.is_fallback else ()),
+        )
+        return (
+            notes
+            if self.second_population is None
+            else list_caveats_for_both(self.question, notes, [name for name, _ in self.payers])
+        )
 
 
-def calibrate_question(question: Question, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: NoiseKind) -> tuple[Question, ReleaseNoise]:
+def calibrate_question(
+    question: Question, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: NoiseKind
+) -> tuple[Question, ReleaseNoise]:
     """The question with the measures that its noise takes, and that noise."""
     plan = plan_measures(question.plan, unit, epsilon=epsilon, delta=delta, law=law)
     names = [key.text for key in question.keys]
-    plan, noise = calibrate_refined_noise(plan, unit, epsilon=epsilon, delta=delta, law=law, names=names)
+    plan, noise = calibrate_refined_noise(
+        plan, unit, epsilon=epsilon, delta=delta, law=law, names=names
+    )
     return question.with_plan(plan), noise
 
 
@@ -88,7 +124,9 @@ def is_answered(priced: PricedQuestion, stored: Sequence[Release]) -> bool:
     return any(read_asked_epsilon(release) >= priced.asked_epsilon for release in stored)
 
 
-def find_charged_parts(plan: Aggregate, tables: Sequence[TableRule]) -> tuple[str, tuple[str, ...]] | None:
+def find_charged_parts(
+    plan: Aggregate, tables: Sequence[TableRule]
+) -> tuple[str, tuple[str, ...]] | None:
     """The table and the parts of it that are charged; None where it is all of them."""
     found = find_touched_parts(plan, tables[0]) if len(tables) == 1 else None
     return None if found is None else (tables[0].name, found)

@@ -1,7 +1,8 @@
 """Which publications already hold the answer to a question: asking them is free.
 
-A count of rows, by keys and under conditions that read attributes with a code for each value, is a sum of published cells. How far off that
-sum is follows from the receipt: the variance of a cell times how many there are in it.
+A count of rows, by keys and under conditions that read attributes with a code for each value, is a
+sum of published cells. How far off that sum is follows from the receipt: the variance of a cell
+times how many there are in it.
 """
 
 from __future__ import annotations
@@ -42,21 +43,29 @@ def list_publication_hints(question: Question, policy: Policy, epsilon: float) -
             continue
         table = policy.table(question.tables[0])
         receipt = publication.receipt
-        if table is None or receipt["table"] != table.name or receipt["version"] != table.version or receipt["where"] is not None:
+        if (
+            table is None
+            or receipt["table"] != table.name
+            or receipt["version"] != table.version
+            or receipt["where"] is not None
+        ):
             continue
         error = _compute_expected_error(publication, keys, condition)
         if error is not None:
             yield (
-                f"This question can be answered from the publication {rule.name} for free, expected error {error:.4g}; "
-                f"asking fresh costs epsilon {epsilon:g}. Ask SELECT … SUM(count) … FROM {rule.name}"
-                f"{_format_marginal_filter(publication, keys, condition)}. "
-                f"It counts up to {receipt['unit']['rows']} rows of a unit, and none without a declared value in "
-                f"{', '.join(publication.domain.names[:8])}: the error is that of the noise."
+                f"This question can be answered from the publication {rule.name} for free, expected"
+                f" error {error:.4g}; asking fresh costs epsilon {epsilon:g}. Ask SELECT …"
+                " SUM(count) … FROM"
+                f" {rule.name}{_format_marginal_filter(publication, keys, condition)}. It counts up"
+                f" to {receipt['unit']['rows']} rows of a unit, and none without a declared value"
+                f" in {', '.join(publication.domain.names[:8])}: the error is that of the noise."
             )
 
 
 def _match_row_count(question: Question) -> tuple[list[Expression], Expression | None] | None:
-    """The keys and the condition of a plain count of rows of one table, in its own columns; None for anything else."""
+    """The keys and the condition of a plain count of rows of one table, in its own columns; None
+    for anything else.
+    """
     plan = question.plan
     if len(question.tables) != 1 or [measure.kind for measure in plan.measures] != ["rows"]:
         return None
@@ -72,15 +81,24 @@ def _match_row_count(question: Question) -> tuple[list[Expression], Expression |
     if not isinstance(rows, Table):
         return None
     known = rows.columns
-    return [insert_casts(key, known) for key in keys or ()], None if condition is None else insert_casts(condition, known)
+    return [insert_casts(key, known) for key in keys or ()], (
+        None if condition is None else insert_casts(condition, known)
+    )
 
 
-def _compute_expected_error(publication: Publication, keys: list[Expression], condition: Expression | None) -> float | None:
-    """The root of the mean over the groups of the variance of their sums; None where the cells do not tell."""
+def _compute_expected_error(
+    publication: Publication, keys: list[Expression], condition: Expression | None
+) -> float | None:
+    """The root of the mean over the groups of the variance of their sums; None where the cells
+    do not tell.
+    """
     attributes = {attribute.name: attribute for attribute in publication.domain.attributes}
     needed = _list_attributes(keys, condition)
     values = [attributes[name].values if name in attributes else None for name in needed]
-    if any(found is None for found in values) or math.prod(len(found or ()) for found in values) > _MAX_COMBINATIONS:
+    if (
+        any(found is None for found in values)
+        or math.prod(len(found or ()) for found in values) > _MAX_COMBINATIONS
+    ):
         return None
     cell = _compute_cell_variance(publication, needed, attributes)
     if cell is None:
@@ -94,22 +112,45 @@ def _compute_expected_error(publication: Publication, keys: list[Expression], co
     return math.sqrt(cell * sum(groups.values()) / len(groups)) if groups else None
 
 
-def _compute_cell_variance(publication: Publication, needed: list[str], attributes: Mapping[str, Attribute]) -> float | None:
+def _compute_cell_variance(
+    publication: Publication, needed: list[str], attributes: Mapping[str, Attribute]
+) -> float | None:
     """The variance of the count of one combination of the needed attributes."""
     if publication.kind == "histogram":
-        others = math.prod(attribute.size for name, attribute in attributes.items() if name not in needed)
-        return compute_noise_variance(read_noise_mechanism(publication.facts)) * others / read_parts_per_row(publication.facts) ** 2
+        others = math.prod(
+            attribute.size for name, attribute in attributes.items() if name not in needed
+        )
+        return (
+            compute_noise_variance(read_noise_mechanism(publication.facts))
+            * others
+            / read_parts_per_row(publication.facts) ** 2
+        )
     if publication.kind == "marginals":
         variances = publication.facts["variances"]
-        return next((float(found) for name, found in variances.items() if set(name.split(" x ")) == set(needed)), None)
+        return next(
+            (
+                float(found)
+                for name, found in variances.items()
+                if set(name.split(" x ")) == set(needed)
+            ),
+            None,
+        )
     return None
 
 
 def _list_attributes(keys: list[Expression], condition: Expression | None) -> list[str]:
-    return sorted({name for part in [*keys, *([condition] if condition is not None else [])] for name in find_columns(part)})
+    return sorted(
+        {
+            name
+            for part in [*keys, *([condition] if condition is not None else [])]
+            for name in find_columns(part)
+        }
+    )
 
 
-def _format_marginal_filter(publication: Publication, keys: list[Expression], condition: Expression | None) -> str:
+def _format_marginal_filter(
+    publication: Publication, keys: list[Expression], condition: Expression | None
+) -> str:
     """How to find the lines of one marginal."""
     if publication.kind != "marginals":
         return ""

@@ -1,5 +1,5 @@
-"""What is wrong with a question about public tables that the engine does not take: found on empty tables with the same columns, so that
-nothing it says can come from data."""
+"""What is wrong with a question about public tables that the engine does not take: found on empty
+tables with the same columns, so that nothing it says can come from data."""
 
 from __future__ import annotations
 
@@ -24,22 +24,36 @@ from hedgerow.sql.syntax.source_text import SourceText
 __all__ = ["refuse_invalid_query"]
 
 _LIMITS: Final = EngineLimits(threads=1, memory=2**28)
-_UNKNOWN_COLUMN: Final = re.compile(r'(?:Referenced column|does not have a column named|Column) "(.+?)"(?: (?:not found|does not exist).*|$)')
+_UNKNOWN_COLUMN: Final = re.compile(
+    r'(?:Referenced column|does not have a column named|Column) "(.+?)"(?: (?:not found|does not'
+    r" exist).*|$)"
+)
 _UNGROUPED_COLUMN: Final = re.compile(r'column "(.+?)" must appear in the GROUP BY')
 _AMBIGUOUS_COLUMN: Final = re.compile(r'Ambiguous reference to column name "(.+?)"')
-_WRONG_TYPES: Final = re.compile(r"No function matches the given name and argument types '(.+?)\((.*)\)'")
-_TYPE_WORDS: Final = {"VARCHAR": "text", "BIGINT": "whole numbers", "INTEGER": "whole numbers", "DOUBLE": "numbers", "BOOLEAN": "booleans"}
+_WRONG_TYPES: Final = re.compile(
+    r"No function matches the given name and argument types '(.+?)\((.*)\)'"
+)
+_TYPE_WORDS: Final = {
+    "VARCHAR": "text",
+    "BIGINT": "whole numbers",
+    "INTEGER": "whole numbers",
+    "DOUBLE": "numbers",
+    "BOOLEAN": "booleans",
+}
 
 
 def refuse_invalid_query(asked: PublicQuery, catalog: Catalog) -> None:
     """Refuse what the engine would not begin with."""
-    from hedgerow.engines.duckdb.session import DuckDBSession  # the engine itself, which else only the child process loads
+    # the engine itself, which else only the child process loads
+    from hedgerow.engines.duckdb.session import DuckDBSession
 
     tables = {name: catalog.tables[name] for name in asked.tables}
     session = DuckDBSession([], _LIMITS)
     try:
         for number, entry in enumerate(tables.values()):
-            session.store_query(f"public {number}", render_sql(_build_empty_table(entry, asked.names), DUCKDB))
+            session.store_query(
+                f"public {number}", render_sql(_build_empty_table(entry, asked.names), DUCKDB)
+            )
         said = session.find_query_error(phrases.write_fragment(asked.fragment, asked.names))
     finally:
         session.close()
@@ -49,12 +63,17 @@ def refuse_invalid_query(asked: PublicQuery, catalog: Catalog) -> None:
 
 def _build_empty_table(entry: TableEntry, names: NameTable) -> exp.Select:
     """Return a table without rows that has the columns of this one."""
-    outputs = [(names.write_name(names.number_name(column.name)), null_literal(column.type)) for column in entry.columns]
+    outputs = [
+        (names.write_name(names.number_name(column.name)), null_literal(column.type))
+        for column in entry.columns
+    ]
     named = [exp.alias_(value, name, quoted=True, copy=False) for name, value in outputs]
     return exp.Select(expressions=named).limit(0)
 
 
-def _translate_complaint(said: str, asked: PublicQuery, tables: Mapping[str, TableEntry]) -> Refused:
+def _translate_complaint(
+    said: str, asked: PublicQuery, tables: Mapping[str, TableEntry]
+) -> Refused:
     text, tree, show = asked.text, asked.tree, asked.names.restore_names
     if found := _UNKNOWN_COLUMN.search(said):
         return _build_unknown_column_refusal(show(found[1]), text, tree, tables)
@@ -62,28 +81,65 @@ def _translate_complaint(said: str, asked: PublicQuery, tables: Mapping[str, Tab
         known = show(found[1])
         name = quote_name(known)
         instead = f"Add {name} to GROUP BY, or write MIN({name})."
-        return text.refusal(Unsupported, f"{name} is neither in GROUP BY nor inside an aggregate", _find_column_node(tree, known), instead)
+        return text.refusal(
+            Unsupported,
+            f"{name} is neither in GROUP BY nor inside an aggregate",
+            _find_column_node(tree, known),
+            instead,
+        )
     if found := _AMBIGUOUS_COLUMN.search(said):
         known = show(found[1])
         instead = "Write the name of the table and a dot before it."
-        return text.refusal(Unsupported, f"{quote_name(known)} is the name of several columns", _find_column_node(tree, known), instead)
+        return text.refusal(
+            Unsupported,
+            f"{quote_name(known)} is the name of several columns",
+            _find_column_node(tree, known),
+            instead,
+        )
     if found := _WRONG_TYPES.search(said):
-        types = " and ".join(_TYPE_WORDS.get(word.strip(), word.strip().removesuffix("_LITERAL").lower()) for word in found[2].split(","))
-        instead = "Columns of a CSV file are text where the policy declares no type: write CAST(x AS DOUBLE)."
+        types = " and ".join(
+            _TYPE_WORDS.get(word.strip(), word.strip().removesuffix("_LITERAL").lower())
+            for word in found[2].split(",")
+        )
+        instead = (
+            "Columns of a CSV file are text where the policy declares no type: write CAST(x AS"
+            " DOUBLE)."
+        )
         return text.refusal(Unsupported, f"{found[1].upper()} is not for {types}", None, instead)
     return text.refusal(Unsupported, show(said).rstrip(".!"), None, "Change that, and ask again.")
 
 
-def _build_unknown_column_refusal(name: str, text: SourceText, tree: exp.Expr, tables: Mapping[str, TableEntry]) -> Refused:
+def _build_unknown_column_refusal(
+    name: str, text: SourceText, tree: exp.Expr, tables: Mapping[str, TableEntry]
+) -> Refused:
     """Which names there are is only sure where no subquery makes others."""
     plain = tree.find(exp.CTE, exp.Subquery, exp.Union) is None
-    who = f"{' and '.join(tables)} {'has' if len(tables) == 1 else 'have'}" if plain else "What this asks of has"
-    names = list(dict.fromkeys(column.name for entry in tables.values() for column in entry.columns))
+    who = (
+        f"{' and '.join(tables)} {'has' if len(tables) == 1 else 'have'}"
+        if plain
+        else "What this asks of has"
+    )
+    names = list(
+        dict.fromkeys(column.name for entry in tables.values() for column in entry.columns)
+    )
     made = [] if plain else [alias.alias for alias in tree.find_all(exp.Alias)]
     close = find_closest_name(name, [*names, *made])
-    instead = f"Did you mean {quote_name(close)}?" if close else f"The columns are {', '.join(map(quote_name, [*names, *made]))}."
-    return text.refusal(Unsupported, f"{who} no column {name}", _find_column_node(tree, name), instead)
+    instead = (
+        f"Did you mean {quote_name(close)}?"
+        if close
+        else f"The columns are {', '.join(map(quote_name, [*names, *made]))}."
+    )
+    return text.refusal(
+        Unsupported, f"{who} no column {name}", _find_column_node(tree, name), instead
+    )
 
 
 def _find_column_node(tree: exp.Expr, name: str) -> exp.Expr | None:
-    return next((node for node in tree.find_all(exp.Column, exp.Identifier) if node.name.casefold() == name.casefold()), None)
+    return next(
+        (
+            node
+            for node in tree.find_all(exp.Column, exp.Identifier)
+            if node.name.casefold() == name.casefold()
+        ),
+        None,
+    )

@@ -22,7 +22,9 @@ _FREE_NOTE: Final = "Free: no data were touched."
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExactTable(FrameConversions):
-    """A table without noise, of what is known to whoever asked. ``types`` has its columns in order."""
+    """A table without noise, of what is known to whoever asked. ``types`` has its columns in
+    order.
+    """
 
     types: Mapping[str, Type]
     rows: list[dict[str, Any]]
@@ -62,7 +64,13 @@ class ExactTable(FrameConversions):
         """Plain data, for JSON; numbers without end as text."""
         return {
             "columns": list(self.columns),
-            "rows": [{name: str(value) if value == float("inf") else value for name, value in row.items()} for row in self.rows],
+            "rows": [
+                {
+                    name: str(value) if value == float("inf") else value
+                    for name, value in row.items()
+                }
+                for row in self.rows
+            ],
             "intervals": {name: [None] * len(self.rows) for name in self.columns},
             "cost": self.cost.to_dict(),
             "receipt": None,
@@ -73,22 +81,40 @@ class ExactTable(FrameConversions):
         """A pyarrow table."""
         import pyarrow as pa
 
-        kinds = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "date": pa.date32(), "boolean": pa.bool_()}
-        return pa.table({name: pa.array([row[name] for row in self.rows], kinds[type_]) for name, type_ in self.types.items()})
+        kinds = {
+            "integer": pa.int64(),
+            "real": pa.float64(),
+            "text": pa.string(),
+            "date": pa.date32(),
+            "boolean": pa.bool_(),
+        }
+        return pa.table(
+            {
+                name: pa.array([row[name] for row in self.rows], kinds[type_])
+                for name, type_ in self.types.items()
+            }
+        )
 
     def __repr__(self) -> str:
         from rich.console import Console
 
         out = io.StringIO()
-        Console(file=out, width=400, color_system=None, legacy_windows=False).print(build_answer_table(self))
+        Console(file=out, width=400, color_system=None, legacy_windows=False).print(
+            build_answer_table(self)
+        )
         lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
         return "\n".join([*lines, "", *format_omitted_rows(len(self.rows)), _FREE_NOTE])
 
     def _repr_html_(self) -> str:
         titles = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(_format_cell(value))}</td>' for value in row.values())}</tr>" for row in self.rows)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(_format_cell(value))}</td>' for value in row.values())}</tr>"
+            for row in self.rows
+        )
         return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table><p><small>{_FREE_NOTE}</small></p>"
 
 
 def _format_cell(value: object) -> str:
-    return "NULL" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return (
+        "NULL" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    )

@@ -1,4 +1,6 @@
-"""Questions about public tables alone, a publication for one: free, exact, and in a process that has no other table."""
+"""Questions about public tables alone, a publication for one: free, exact, and in a process that
+has no other table.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ _NO_RESULT: Final = (
 
 
 def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTable | None:
-    """The exact answer to a question that touches public tables alone; None where it is about anybody."""
+    """The exact answer to a question that touches public tables alone; None where it is about
+    anybody.
+    """
     found = read_public_query(sql, catalog)
     if found is None:
         return None
@@ -61,8 +65,14 @@ def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTabl
     raise SourceError(words)
 
 
-def _run_public_query(asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog) -> ExactTable:
-    child = EngineProcess([path.resolve() for path in paths.values()], EngineLimits(memory=_MEMORY_LIMIT), _DEADLINE_SECONDS)
+def _run_public_query(
+    asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog
+) -> ExactTable:
+    child = EngineProcess(
+        [path.resolve() for path in paths.values()],
+        EngineLimits(memory=_MEMORY_LIMIT),
+        _DEADLINE_SECONDS,
+    )
     try:
         _store_tables(child, asked, paths, catalog)
         child.store_query(_ANSWER_TABLE, phrases.write_fragment(asked.fragment, asked.names))
@@ -72,35 +82,55 @@ def _run_public_query(asked: PublicQuery, paths: Mapping[str, Path], catalog: Ca
         child.kill()
 
 
-def _store_tables(child: EngineProcess, asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog) -> None:
+def _store_tables(
+    child: EngineProcess, asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog
+) -> None:
     """Store every table and its columns under the numbers that the question has for them."""
-    tables = {name: RegisteredTable(path, catalog.tables[name].schema) for name, path in paths.items()}
+    tables = {
+        name: RegisteredTable(path, catalog.tables[name].schema) for name, path in paths.items()
+    }
     shelves = attach_tables(child, tables, DUCKDB).stored_tables
     for number, name in enumerate(asked.tables):
         shelf, names = shelves[name], asked.names
         outputs = [
-            (names.write_name(names.number_name(declared.name)), compile_read(declared, shelf.columns[declared.name], DUCKDB))
+            (
+                names.write_name(names.number_name(declared.name)),
+                compile_read(declared, shelf.columns[declared.name], DUCKDB),
+            )
             for declared in catalog.tables[name].columns
         ]
         query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
         child.store_query(f"public {number}", render_sql(query, DUCKDB))
 
 
-def _fetch_result(child: EngineProcess, asked: PublicQuery, columns: tuple[tuple[str, str], ...]) -> ExactTable:
+def _fetch_result(
+    child: EngineProcess, asked: PublicQuery, columns: tuple[tuple[str, str], ...]
+) -> ExactTable:
     stored = {there.name: there for there in map_engine_types(columns)}
     # Whole numbers that may have more than 64 bits come as text: TRY_CAST would make NULL of them.
     kinds: list[Type] = [there.type or "text" for there in stored.values()]
     long = [there.is_wide and there.type == "integer" for there in stored.values()]
     told = ["text" if wide else kind for wide, kind in zip(long, kinds, strict=True)]
-    values = (cast_to_type(column(name), type_, total=True) for name, type_ in zip(stored, told, strict=True))
+    values = (
+        cast_to_type(column(name), type_, total=True)
+        for name, type_ in zip(stored, told, strict=True)
+    )
     outputs = [(f"c{place}", value) for place, value in enumerate(values)]
     query = select(outputs, exp.Table(this=exp.to_identifier(_DESCRIBED_TABLE, quoted=True)))
     types = dict(zip(asked.names.list_outputs(stored), kinds, strict=True))
     keys, _ = child.run_statement(Statement(render_sql(query, DUCKDB), tuple(told), ()))
     if keys and len(keys[0]) > _MAX_ROWS:
-        raise Refused(f"The answer has more than {_MAX_ROWS:,} rows: add LIMIT, or read the file of the table with a tool of your own.")
-    keys = [list(map(_parse_wide_integer, found)) if wide else found for wide, found in zip(long, keys, strict=True)]
-    rows: list[dict[str, Any]] = [dict(zip(types, values, strict=True)) for values in zip(*keys, strict=True)]
+        raise Refused(
+            f"The answer has more than {_MAX_ROWS:,} rows: add LIMIT, or read the file of the table"
+            " with a tool of your own."
+        )
+    keys = [
+        list(map(_parse_wide_integer, found)) if wide else found
+        for wide, found in zip(long, keys, strict=True)
+    ]
+    rows: list[dict[str, Any]] = [
+        dict(zip(types, values, strict=True)) for values in zip(*keys, strict=True)
+    ]
     return ExactTable(types, rows)
 
 

@@ -1,14 +1,16 @@
-"""System tables: what an analyst may know without asking about anybody. No data are touched, and nothing is charged.
+"""System tables: what an analyst may know without asking about anybody. No data are touched, and
+nothing is charged.
 
     hedgerow.budget         what each population may lose in all, has lost, and has left
-    hedgerow.quotas         the quota of whoever asks; all of them for the custodian
-    hedgerow.ledger         the entries of whoever asks; all of them for the custodian
-    hedgerow.tables         the tables, whom they protect, and the caps of the policy
-    hedgerow.columns        their columns with declared bounds and values; hidden columns do not exist
-    hedgerow.column_values  every declared value, a row each
+    hedgerow.quotas         the quota of whoever asks; all of them for the custodian hedgerow.ledger
+    the entries of whoever asks; all of them for the custodian hedgerow.tables         the tables,
+    whom they protect, and the caps of the policy hedgerow.columns        their columns with
+    declared bounds and values; hidden columns do not exist hedgerow.column_values  every declared
+    value, a row each
 
-The text of a question goes to no engine here either. It is read by the rules that read every question, and a closed part of SQL is worked
-out in this file: columns or COUNT(*), WHERE with comparisons, ORDER BY, LIMIT, OFFSET.
+The text of a question goes to no engine here either. It is read by the rules that read every
+question, and a closed part of SQL is worked out in this file: columns or COUNT(*), WHERE with
+comparisons, ORDER BY, LIMIT, OFFSET.
 """
 
 from __future__ import annotations
@@ -21,7 +23,12 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.tokenizer_core import TokenType
 
 from hedgerow.database.uncharged.exact_table import ExactTable
-from hedgerow.database.uncharged.system_tables import SYSTEM_TABLES, SystemRow, SystemTablesContext, list_system_rows
+from hedgerow.database.uncharged.system_tables import (
+    SYSTEM_TABLES,
+    SystemRow,
+    SystemTablesContext,
+    list_system_rows,
+)
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
 from hedgerow.plan.scalar.expressions import evaluate
 from hedgerow.plan.schema import Column, Schema
@@ -38,43 +45,79 @@ __all__ = ["SYSTEM_SCHEMA", "answer_system_query", "is_system_query"]
 SYSTEM_SCHEMA: Final = "hedgerow"
 _SYSTEM_CATALOG: Final = Catalog(
     {
-        name: TableEntry(Schema(name, tuple(Column(column, type_) for column, type_ in columns.items()), None))
+        name: TableEntry(
+            Schema(name, tuple(Column(column, type_) for column, type_ in columns.items()), None)
+        )
         for name, columns in SYSTEM_TABLES.items()
     }
 )
 _ALLOWED_NODES: Final = (
-    *(exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Neg, exp.And, exp.Or, exp.Not),
+    *(
+        exp.Column,
+        exp.Identifier,
+        exp.Literal,
+        exp.Boolean,
+        exp.Null,
+        exp.Paren,
+        exp.Neg,
+        exp.And,
+        exp.Or,
+        exp.Not,
+    ),
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Like, exp.Between, exp.Is),
 )
-_EXAMPLE_FIX: Final = f"Write SELECT * FROM {SYSTEM_SCHEMA}.budget WHERE … ORDER BY … LIMIT …, and work on the rows yourself."
+_EXAMPLE_FIX: Final = (
+    f"Write SELECT * FROM {SYSTEM_SCHEMA}.budget WHERE … ORDER BY … LIMIT …, and work on the rows"
+    " yourself."
+)
 
 
 def is_system_query(sql: str) -> bool:
-    """Whether the question is about a system table: outside all brackets, FROM or JOIN is followed by the schema and a dot."""
+    """Whether the question is about a system table: outside all brackets, FROM or JOIN is
+    followed by the schema and a dot.
+    """
     if not isinstance(sql, str) or SYSTEM_SCHEMA not in sql.casefold():
         return False
     try:
         body = tokenise_query(sql).body
-    except (Refused, InvalidArgument):  # whatever is wrong with it is said when it is read as a question
+    # whatever is wrong with it is said when it is read as a question
+    except (Refused, InvalidArgument):
         return False
     depth = 0
     for word, name, dot in zip(body, body[1:], body[2:], strict=False):
         depth += (word.token_type == TokenType.L_PAREN) - (word.token_type == TokenType.R_PAREN)
         starts = depth == 0 and word.token_type in (TokenType.FROM, TokenType.JOIN)
-        if starts and name.token_type != TokenType.STRING and name.text.casefold() == SYSTEM_SCHEMA and dot.token_type == TokenType.DOT:
+        if (
+            starts
+            and name.token_type != TokenType.STRING
+            and name.text.casefold() == SYSTEM_SCHEMA
+            and dot.token_type == TokenType.DOT
+        ):
             return True
     return False
 
 
 def answer_system_query(sql: str, database: SystemTablesContext, analyst: str | None) -> ExactTable:
-    """The rows that are asked for; ``analyst`` None is the custodian, who sees every entry of the ledger."""
+    """The rows that are asked for; ``analyst`` None is the custodian, who sees every entry of
+    the ledger.
+    """
     heading = tokenise_query(sql)
     text = heading.text
     if heading.explain or heading.options != QueryOptions():
-        raise text.refusal(Unsupported, "System tables cost nothing", None, "Ask without EXPLAIN PRIVACY and without OPTIONS.")
+        raise text.refusal(
+            Unsupported,
+            "System tables cost nothing",
+            None,
+            "Ask without EXPLAIN PRIVACY and without OPTIONS.",
+        )
     select = _parse_select(heading)
     if select.args.get("joins"):
-        raise text.refusal(Unsupported, "A system table stands alone, without joins", select.args["from_"], _EXAMPLE_FIX)
+        raise text.refusal(
+            Unsupported,
+            "A system table stands alone, without joins",
+            select.args["from_"],
+            _EXAMPLE_FIX,
+        )
     check_args(text, select, "expressions", "from_", "where", "order", "limit", "offset")
     scope = _build_scope(text, select)
     ((_, table),) = scope.sources
@@ -83,34 +126,63 @@ def answer_system_query(sql: str, database: SystemTablesContext, analyst: str | 
     if chosen is None:
         return ExactTable({_name_count(select): "integer"}, [{_name_count(select): len(kept)}])
     for column, descending, nulls_first in reversed(list(_read_order(scope, select, chosen))):
-        known: list[Any] = sorted((row for row in kept if row[column] is not None), key=lambda row: row[column], reverse=descending)
+        known: list[Any] = sorted(
+            (row for row in kept if row[column] is not None),
+            key=lambda row: row[column],
+            reverse=descending,
+        )
         unknown = [row for row in kept if row[column] is None]
         kept = unknown + known if nulls_first else known + unknown
-    start, most = _read_row_count(text, select, "offset") or 0, _read_row_count(text, select, "limit")
+    start, most = (
+        _read_row_count(text, select, "offset") or 0,
+        _read_row_count(text, select, "limit"),
+    )
     kept = kept[start : None if most is None else start + most]
     types = {name: SYSTEM_TABLES[table][column] for name, column in chosen.items()}
-    return ExactTable(types, [{name: row[column] for name, column in chosen.items()} for row in kept])
+    return ExactTable(
+        types, [{name: row[column] for name, column in chosen.items()} for row in kept]
+    )
 
 
 def _parse_select(heading: TokenisedQuery) -> exp.Select:
     try:
-        found = DuckDB().parser(error_level=ErrorLevel.IMMEDIATE).parse(list(heading.body), heading.text.sql)[0]
+        found = (
+            DuckDB()
+            .parser(error_level=ErrorLevel.IMMEDIATE)
+            .parse(list(heading.body), heading.text.sql)[0]
+        )
     except Exception:  # the parser was not written for hostile text
-        raise heading.text.refusal(Unsupported, "This does not read as SQL", None, _EXAMPLE_FIX) from None
+        raise heading.text.refusal(
+            Unsupported, "This does not read as SQL", None, _EXAMPLE_FIX
+        ) from None
     if type(found) is not exp.Select:
-        raise heading.text.refusal(Unsupported, "Of system tables one SELECT is read", None, _EXAMPLE_FIX)
+        raise heading.text.refusal(
+            Unsupported, "Of system tables one SELECT is read", None, _EXAMPLE_FIX
+        )
     return found
 
 
 def _build_scope(text: SourceText, select: exp.Select) -> Scope:
     table = select.args["from_"].this
-    if not isinstance(table, exp.Table) or table.args.get("catalog") is not None or table.text("db").casefold() != SYSTEM_SCHEMA:
-        raise text.refusal(Unsupported, "A system table stands alone", select.args["from_"], _EXAMPLE_FIX)
+    if (
+        not isinstance(table, exp.Table)
+        or table.args.get("catalog") is not None
+        or table.text("db").casefold() != SYSTEM_SCHEMA
+    ):
+        raise text.refusal(
+            Unsupported, "A system table stands alone", select.args["from_"], _EXAMPLE_FIX
+        )
     check_args(text, table, "this", "db", "alias")
     if _SYSTEM_CATALOG.find_table(table.name) is None:
         close = find_closest_name(table.name, SYSTEM_TABLES)
-        instead = f"Did you mean {SYSTEM_SCHEMA}.{close}?" if close else f"There are {', '.join(f'{SYSTEM_SCHEMA}.{name}' for name in SYSTEM_TABLES)}."
-        raise text.refusal(Unsupported, f"There is no system table {table.name[:60]}", table, instead)
+        instead = (
+            f"Did you mean {SYSTEM_SCHEMA}.{close}?"
+            if close
+            else f"There are {', '.join(f'{SYSTEM_SCHEMA}.{name}' for name in SYSTEM_TABLES)}."
+        )
+        raise text.refusal(
+            Unsupported, f"There is no system table {table.name[:60]}", table, instead
+        )
     return scan_table(text, table, _SYSTEM_CATALOG)
 
 
@@ -121,7 +193,9 @@ def _read_outputs(scope: Scope, select: exp.Select) -> dict[str, str] | None:
     found: dict[str, str] = {}
     for item in select.expressions:
         node = item.unalias().unnest()
-        if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+        if isinstance(node, exp.Star) or (
+            isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+        ):
             if _has_modifiers(node):
                 _refuse(scope, node, "* takes no further words here")
             new = {visible.name: visible.name for visible in scope.columns}
@@ -144,7 +218,12 @@ def _has_modifiers(node: exp.Expr) -> bool:
 
 
 def _is_count(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and not _has_modifiers(node.this) and not node.expressions
+    return (
+        isinstance(node, exp.Count)
+        and isinstance(node.this, exp.Star)
+        and not _has_modifiers(node.this)
+        and not node.expressions
+    )
 
 
 def _name_count(select: exp.Select) -> str:
@@ -158,7 +237,12 @@ def _filter_rows(scope: Scope, select: exp.Select, rows: list[SystemRow]) -> Ite
         return
     for node in where.this.walk():
         if not isinstance(node, _ALLOWED_NODES):
-            _refuse(scope, node, "In conditions on system tables only comparisons are read (AND, OR, NOT, IN, LIKE, BETWEEN, IS NULL)")
+            _refuse(
+                scope,
+                node,
+                "In conditions on system tables only comparisons are read (AND, OR, NOT, IN, LIKE,"
+                " BETWEEN, IS NULL)",
+            )
     condition = RowBinder(scope).bind(where.this)
     if condition.type != "boolean":
         _refuse(scope, where.this, f"WHERE wants a condition, and this is {condition.type}")
@@ -167,8 +251,12 @@ def _filter_rows(scope: Scope, select: exp.Select, rows: list[SystemRow]) -> Ite
             yield row
 
 
-def _read_order(scope: Scope, select: exp.Select, chosen: Mapping[str, str]) -> Iterator[tuple[str, bool, bool]]:
-    """Column, whether it falls, whether NULL comes first. A name of an output comes before one of the table."""
+def _read_order(
+    scope: Scope, select: exp.Select, chosen: Mapping[str, str]
+) -> Iterator[tuple[str, bool, bool]]:
+    """Column, whether it falls, whether NULL comes first. A name of an output comes before one
+    of the table.
+    """
     order = select.args.get("order")
     for item in [] if order is None else order.expressions:
         check_args(scope.text, item, "this", "desc", "nulls_first")
@@ -177,7 +265,11 @@ def _read_order(scope: Scope, select: exp.Select, chosen: Mapping[str, str]) -> 
         if not isinstance(node, exp.Column):
             _refuse(scope, item, "System tables are sorted by columns")
         column = outputs.get(node.name.casefold()) if "table" not in node.args else None
-        yield column or scope.resolve_column(node).name, bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
+        yield (
+            column or scope.resolve_column(node).name,
+            bool(item.args.get("desc")),
+            bool(item.args.get("nulls_first")),
+        )
 
 
 def _read_row_count(text: SourceText, select: exp.Select, name: str) -> int | None:
@@ -185,8 +277,18 @@ def _read_row_count(text: SourceText, select: exp.Select, name: str) -> int | No
     if clause is None:
         return None
     written = clause.args.get("expression")
-    if not isinstance(written, exp.Literal) or written.is_string or not written.this.isdecimal() or len(written.this) > 9:
-        raise text.refusal(Unsupported, f"{name.upper()} takes a number of rows that is written out", clause, f"Write {name.upper()} 10.")
+    if (
+        not isinstance(written, exp.Literal)
+        or written.is_string
+        or not written.this.isdecimal()
+        or len(written.this) > 9
+    ):
+        raise text.refusal(
+            Unsupported,
+            f"{name.upper()} takes a number of rows that is written out",
+            clause,
+            f"Write {name.upper()} 10.",
+        )
     return int(written.this)
 
 

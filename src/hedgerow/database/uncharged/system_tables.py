@@ -17,24 +17,58 @@ from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.loss import format_bound
 from hedgerow.sql.catalog import Catalog
 
-__all__ = ["FOLDER_FIELD", "PLAN_FORM_FIELD", "SYSTEM_TABLES", "SystemRow", "SystemTablesContext", "list_system_rows", "summarise_database"]
+__all__ = [
+    "FOLDER_FIELD",
+    "PLAN_FORM_FIELD",
+    "SYSTEM_TABLES",
+    "SystemRow",
+    "SystemTablesContext",
+    "list_system_rows",
+    "summarise_database",
+]
 
 SystemRow = dict[str, Value]
 
 FOLDER_FIELD: Final = "folder"
-"""Under which name the ledger holds where a publication was to be put, which is the custodian's business: no table shows it."""
+"""Under which name the ledger holds where a publication was to be put, which is the custodian's
+business: no table shows it.
+"""
 
 PLAN_FORM_FIELD: Final = "plan"
-"""Under which name a charge holds by which form of plans its question was read; those before the third have none."""
+"""Under which name a charge holds by which form of plans its question was read; those before the
+third have none.
+"""
 
-_CAPPED_FUNCTIONS: Final = ("count", "sum", "avg", "var", "stddev", "covar", "corr", "median", "quantile", "percentile", "mode", "min(", "max(")
+_CAPPED_FUNCTIONS: Final = (
+    "count",
+    "sum",
+    "avg",
+    "var",
+    "stddev",
+    "covar",
+    "corr",
+    "median",
+    "quantile",
+    "percentile",
+    "mode",
+    "min(",
+    "max(",
+)
 _RETIRED_NOTE: Final = (
-    "not reused where somebody may have more rows than max_rows_per_group: that version cut their sums to whole steps, and chose some of "
-    "their values too often, so it may be far off"
+    "not reused where somebody may have more rows than max_rows_per_group: that version cut their"
+    " sums to whole steps, and chose some of their values too often, so it may be far off"
 )
 
 SYSTEM_TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
-    "budget": {"population": "text", "part": "text", "currency": "text", "total": "real", "spent": "real", "left": "real", "note": "text"},
+    "budget": {
+        "population": "text",
+        "part": "text",
+        "currency": "text",
+        "total": "real",
+        "spent": "real",
+        "left": "real",
+        "note": "text",
+    },
     "ledger": {
         "entry": "integer",
         "time": "text",
@@ -89,7 +123,9 @@ class SystemTablesContext(Protocol):
 
 
 def summarise_database(database: SystemTablesContext) -> str:
-    """One line: the tables, whom they are about, and what is left of the budgets. It never fails, since debuggers show it."""
+    """One line: the tables, whom they are about, and what is left of the budgets. It never
+    fails, since debuggers show it.
+    """
     policy, said = database.policy, []
     try:
         budgets = database.budgets
@@ -97,7 +133,11 @@ def summarise_database(database: SystemTablesContext) -> str:
         budgets = {}
     for rule in policy.budgets:
         names = [table.name for table in policy.tables if table.population == rule.population]
-        left = f", with {_format_remaining(budgets[rule.population])} left" if rule.population in budgets else ""
+        left = (
+            f", with {_format_remaining(budgets[rule.population])} left"
+            if rule.population in budgets
+            else ""
+        )
         said += [f"{', '.join(names)} about {rule.population}{left}"] if names else []
     public = [table.name for table in policy.tables if table.public]
     said += [f"{', '.join(public)} public"] if public else []
@@ -105,12 +145,24 @@ def summarise_database(database: SystemTablesContext) -> str:
 
 
 def _format_remaining(account: Balance | DualBalance) -> str:
-    lines = {"epsilon": account} if isinstance(account, Balance) else {"epsilon": account.epsilon, "rho": account.rho}
-    return " or ".join(f"{name} {float(line.to_dict()['left']):g}" for name, line in lines.items() if line.spent != math.inf)
+    lines = (
+        {"epsilon": account}
+        if isinstance(account, Balance)
+        else {"epsilon": account.epsilon, "rho": account.rho}
+    )
+    return " or ".join(
+        f"{name} {float(line.to_dict()['left']):g}"
+        for name, line in lines.items()
+        if line.spent != math.inf
+    )
 
 
-def list_system_rows(table: str, database: SystemTablesContext, analyst: str | None) -> Iterator[SystemRow]:
-    """The rows of a system table; ``analyst`` None is the custodian, who sees every entry of the ledger and every quota."""
+def list_system_rows(
+    table: str, database: SystemTablesContext, analyst: str | None
+) -> Iterator[SystemRow]:
+    """The rows of a system table; ``analyst`` None is the custodian, who sees every entry of the
+    ledger and every quota.
+    """
     match table:
         case "budget":
             for population, account in database.budgets.items():
@@ -130,31 +182,64 @@ def list_system_rows(table: str, database: SystemTablesContext, analyst: str | N
                     yield _build_quota_row(rule, database.ledger.state.asked_epsilon(rule.name))
         case _:
             for name, entry in database.catalog.tables.items():
-                yield from (_build_column_row(name, column, entry.is_privacy_id(column.name)) for column in entry.columns)
+                yield from (
+                    _build_column_row(name, column, entry.is_privacy_id(column.name))
+                    for column in entry.columns
+                )
 
 
-def _list_budget_rows(population: str, part: str | None, account: Balance | DualBalance) -> Iterator[SystemRow]:
-    """``spent`` is NULL where no number bounds it. What to know when reading a line stands beside it."""
-    lines = {"epsilon": account} if isinstance(account, Balance) else {name: getattr(account, name) for name in _CURRENCIES}
+def _list_budget_rows(
+    population: str, part: str | None, account: Balance | DualBalance
+) -> Iterator[SystemRow]:
+    """``spent`` is NULL where no number bounds it. What to know when reading a line stands
+    beside it.
+    """
+    lines = (
+        {"epsilon": account}
+        if isinstance(account, Balance)
+        else {name: getattr(account, name) for name in _CURRENCIES}
+    )
     for currency, line in lines.items():
         plain = line.to_dict()
-        numbers: SystemRow = {name: None if plain[name] == "inf" else float(plain[name]) for name in ("total", "spent", "left")}
+        numbers: SystemRow = {
+            name: None if plain[name] == "inf" else float(plain[name])
+            for name in ("total", "spent", "left")
+        }
         notes = ["spent: with what was asked of everybody"] if part is not None else []
         if line.spent == math.inf:
             notes.append("closed by Gaussian noise, which has no pure epsilon: rho counts")
-        elif currency == "rho" and isinstance(account, DualBalance) and account.epsilon.spent == math.inf and account.conversion_delta is not None:
-            notes.append(f"spent comes to epsilon {format_bound(account.converted_epsilon)} at delta {format_bound(account.conversion_delta)}")
-        yield {"population": population, "part": part, "currency": currency, **numbers, "note": "; ".join(notes) or None}
+        elif (
+            currency == "rho"
+            and isinstance(account, DualBalance)
+            and account.epsilon.spent == math.inf
+            and account.conversion_delta is not None
+        ):
+            notes.append(
+                f"spent comes to epsilon {format_bound(account.converted_epsilon)} at delta"
+                f" {format_bound(account.conversion_delta)}"
+            )
+        yield {
+            "population": population,
+            "part": part,
+            "currency": currency,
+            **numbers,
+            "note": "; ".join(notes) or None,
+        }
     for partitioned, parts in account.parts.items():
         for name, inner in parts.items():
             yield from _list_budget_rows(population, f"{partitioned} {name}", inner)
 
 
-def _list_ledger_rows(ledger: LedgerBase, analyst: str | None, tables: Sequence[TableRule]) -> Iterator[SystemRow]:
-    """An answer or failure belongs to whom its charge belongs to. Times are told to the second: what is finer would time the runs."""
+def _list_ledger_rows(
+    ledger: LedgerBase, analyst: str | None, tables: Sequence[TableRule]
+) -> Iterator[SystemRow]:
+    """An answer or failure belongs to whom its charge belongs to. Times are told to the second:
+    what is finer would time the runs.
+    """
     whose: dict[int, str] = {}
     by_row = {table.name for table in tables if table.unit == "row"}
-    whole = {"count(*)", *(f"count(distinct{table.unit})".lower() for table in tables)}  # never cut, and nothing chosen for them
+    # never cut, and nothing chosen for them
+    whole = {"count(*)", *(f"count(distinct{table.unit})".lower() for table in tables)}
     for entry in ledger.entries():
         body = entry.body
         charge = body.get("charge") if entry.kind in ("answer", "failure") else None
@@ -178,17 +263,33 @@ def _list_ledger_rows(ledger: LedgerBase, analyst: str | None, tables: Sequence[
 
 
 def _is_retired(about: Mapping[str, Any], by_row: set[str], whole: set[str]) -> bool:
-    """Return whether the answer to this charge may be of the kind that is not reused since plans have their third form."""
-    if PLAN_FORM_FIELD in about or "aggregates" not in about or set(str(about.get("table", "")).split(", ")) <= by_row:
+    """Return whether the answer to this charge may be of the kind that is not reused since plans
+    have their third form.
+    """
+    if (
+        PLAN_FORM_FIELD in about
+        or "aggregates" not in about
+        or set(str(about.get("table", "")).split(", ")) <= by_row
+    ):
         return False
-    # COUNT(*) was cut only beside a sum or a mean, which stands here as well. What has bounds for a person's sum is not cut.
+    # COUNT(*) was cut only beside a sum or a mean, which stands here as well. What has bounds for a
+    # person's sum is not cut.
     texts = [str(text).lower().replace(" ", "") for text in about["aggregates"]]
-    return any(text.startswith(_CAPPED_FUNCTIONS) and text not in whole and "contribution_bounds_per_group" not in text for text in texts)
+    return any(
+        text.startswith(_CAPPED_FUNCTIONS)
+        and text not in whole
+        and "contribution_bounds_per_group" not in text
+        for text in texts
+    )
 
 
 def _format_about(about: Mapping[str, Any]) -> str:
     hidden = (FOLDER_FIELD, PLAN_FORM_FIELD)
-    told = {name: ", ".join(map(str, said)) if isinstance(said, list) else said for name, said in about.items() if name not in hidden}
+    told = {
+        name: ", ".join(map(str, said)) if isinstance(said, list) else said
+        for name, said in about.items()
+        if name not in hidden
+    }
     return "; ".join(f"{name}: {said}" for name, said in told.items())
 
 
@@ -242,7 +343,13 @@ def _format_literal(value: Value) -> str:
 
 
 def _format_value(value: Value) -> str:
-    return value.isoformat() if isinstance(value, date) else str(value).lower() if isinstance(value, bool) else str(value)
+    return (
+        value.isoformat()
+        if isinstance(value, date)
+        else str(value).lower()
+        if isinstance(value, bool)
+        else str(value)
+    )
 
 
 def _format_bound(value: Fraction | None, type_: Type) -> str | None:

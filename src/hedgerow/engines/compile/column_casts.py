@@ -1,4 +1,6 @@
-"""Reading columns: from what the data hold to a value of the declared type, or NULL, as ``plan.reading`` says."""
+"""Reading columns: from what the data hold to a value of the declared type, or NULL, as
+``plan.reading`` says.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,16 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Type
 
-__all__ = ["CASTABLE_TYPES", "ID_TYPES", "StoredColumn", "compile_parse", "compile_read", "compile_unit_id", "is_clamped_integer", "is_read_as_stored"]
+__all__ = [
+    "CASTABLE_TYPES",
+    "ID_TYPES",
+    "StoredColumn",
+    "compile_parse",
+    "compile_read",
+    "compile_unit_id",
+    "is_clamped_integer",
+    "is_read_as_stored",
+]
 
 # Declared type: the types in the data that it can be read from.
 CASTABLE_TYPES: Final[Mapping[Type, tuple[Type, ...]]] = {
@@ -45,10 +56,12 @@ ID_TYPES: Final[tuple[Type, ...]] = ("integer", "text", "real")
 
 _DECIMAL_PATTERN: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
 _EXPONENT_PATTERN: Final = r"[eE][+-]?[0-9]{1,9}"
-_SCIENTIFIC_PATTERN: Final = r"([+-]?)([0-9]*)\.?([0-9]*)[eE]([+-]?[0-9]+)"  # the sign, the digits before and after the point, the power of ten
+# the sign, the digits before and after the point, the power of ten
+_SCIENTIFIC_PATTERN: Final = r"([+-]?)([0-9]*)\.?([0-9]*)[eE]([+-]?[0-9]+)"
 _INFINITY_WORDS: Final = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _DATE_PATTERN: Final = r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
-_MAX_DOUBLE_BOUND: Final = 2**40  # so far doubles are within a thousandth, also those that the engine makes of decimals
+# so far doubles are within a thousandth, also those that the engine makes of decimals
+_MAX_DOUBLE_BOUND: Final = 2**40
 _INT64_LIMIT: Final = 2.0**63
 _TRUE_WORDS: Final = ("true", "t", "yes", "y", "1")
 _FALSE_WORDS: Final = ("false", "f", "no", "n", "0")
@@ -60,8 +73,9 @@ CaseBranch = tuple[exp.Expr, exp.Expr]  # a condition, and what a value is where
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
-    """A column where it lies: its name in the engine and its type there, whether its whole numbers may need more than 64 bits, and of ids
-    the engine's own type, if those of another do not compare with it exactly."""
+    """A column where it lies: its name in the engine and its type there, whether its whole numbers
+    may need more than 64 bits, and of ids the engine's own type, if those of another do not compare
+    with it exactly."""
 
     name: str
     type: Type
@@ -72,28 +86,49 @@ class StoredColumn:
 def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> exp.Expr:
     """The value of a column as declared."""
     raw = column(stored.name)
-    value, missing = _cast_to_declared(raw, stored.type, declared.type), _list_nan_branches(raw, stored.type, dialect)
+    value, missing = (
+        _cast_to_declared(raw, stored.type, declared.type),
+        _list_nan_branches(raw, stored.type, dialect),
+    )
     if declared.type == "date":
         value = clamp(value, constant(date.min, "date"), constant(date.max, "date"))
-        value = value if declared.granularity == "day" else dialect.date_truncations[f"start of {declared.granularity}"](value)
+        value = (
+            value
+            if declared.granularity == "day"
+            else dialect.date_truncations[f"start of {declared.granularity}"](value)
+        )
     if declared.values is not None:
         return _keep_listed_values(value, missing, declared)
-    if declared.low is not None and declared.high is not None and declared.type in ("integer", "real", "date"):
+    if (
+        declared.low is not None
+        and declared.high is not None
+        and declared.type in ("integer", "real", "date")
+    ):
         ends = _build_bounds(declared, declared.low, declared.high)
         if declared.type != "integer" or not (stored.is_wide or stored.type == "real"):
-            # Nearly all values lie between the bounds: asked before the rest, which is asked of few. But NaN comes first: where a Parquet
-            # file tells ends that lie between the bounds, and leaves NaN out of them, the engine takes the bounds for kept.
+            # Nearly all values lie between the bounds: asked before the rest, which is asked of
+            # few. But NaN comes first: where a Parquet file tells ends that lie between the bounds,
+            # and leaves NaN out of them, the engine takes the bounds for kept.
             inside = exp.Between(this=value.copy(), low=ends[0].copy(), high=ends[1].copy())
             return case_when(*missing, (inside, value), otherwise=clamp(value.copy(), *ends))
         if max(abs(declared.low), abs(declared.high)) <= _MAX_DOUBLE_BOUND:
             return _clamp_as_double(raw, value, declared, ends, missing)
-        return call_function("coalesce", clamp(value, *ends, *missing), _clamp_beyond_int64(raw, *ends, *missing))
+        return call_function(
+            "coalesce", clamp(value, *ends, *missing), _clamp_beyond_int64(raw, *ends, *missing)
+        )
     return case_when(*missing, otherwise=value) if missing else value
 
 
-def _clamp_as_double(raw: exp.Expr, value: exp.Expr, declared: Column, ends: tuple[exp.Expr, exp.Expr], missing: list[CaseBranch]) -> exp.Expr:
-    """Moved to an end before it is cast, so that numbers beyond 64 bits are too. Doubles lie on the same side of an end as the numbers that
-    they stand for, or else the number is less than a half away from the end, and rounds to it."""
+def _clamp_as_double(
+    raw: exp.Expr,
+    value: exp.Expr,
+    declared: Column,
+    ends: tuple[exp.Expr, exp.Expr],
+    missing: list[CaseBranch],
+) -> exp.Expr:
+    """Moved to an end before it is cast, so that numbers beyond 64 bits are too. Doubles lie on the
+    same side of an end as the numbers that they stand for, or else the number is less than a half
+    away from the end, and rounds to it."""
     assert declared.low is not None
     assert declared.high is not None
     size = cast_to_type(raw.copy(), "real")
@@ -102,8 +137,12 @@ def _clamp_as_double(raw: exp.Expr, value: exp.Expr, declared: Column, ends: tup
     return case_when(*missing, (below, ends[0]), (above, ends[1]), otherwise=value)
 
 
-def _clamp_beyond_int64(raw: exp.Expr, low: exp.Expr, high: exp.Expr, *before: CaseBranch) -> exp.Expr:
-    """The end at which numbers beyond 64 bits lie, NULL for all others. Their doubles are beyond as well, however they round."""
+def _clamp_beyond_int64(
+    raw: exp.Expr, low: exp.Expr, high: exp.Expr, *before: CaseBranch
+) -> exp.Expr:
+    """The end at which numbers beyond 64 bits lie, NULL for all others. Their doubles are beyond
+    as well, however they round.
+    """
     size = cast_to_type(raw.copy(), "real", total=True)
     ends = ((exp.GTE, _INT64_LIMIT, high), (exp.LTE, -_INT64_LIMIT, low))
     return case_when(
@@ -114,7 +153,9 @@ def _clamp_beyond_int64(raw: exp.Expr, low: exp.Expr, high: exp.Expr, *before: C
 
 def _list_nan_branches(raw: exp.Expr, stored: Type, dialect: Dialect) -> list[CaseBranch]:
     """The branch that turns NaN into NULL, where there can be NaN."""
-    return [(dialect.is_nan(cast_to_type(raw.copy(), "real")), exp.Null())] if stored == "real" else []
+    return (
+        [(dialect.is_nan(cast_to_type(raw.copy(), "real")), exp.Null())] if stored == "real" else []
+    )
 
 
 def _cast_to_declared(raw: exp.Expr, stored: Type, declared: Type) -> exp.Expr:
@@ -127,29 +168,38 @@ def _cast_to_declared(raw: exp.Expr, stored: Type, declared: Type) -> exp.Expr:
 
 
 def _keep_listed_values(value: exp.Expr, missing: list[CaseBranch], declared: Column) -> exp.Expr:
-    return case_when(*missing, (is_one_of(value, declared.values or (), declared.type), value.copy()))
+    return case_when(
+        *missing, (is_one_of(value, declared.values or (), declared.type), value.copy())
+    )
 
 
 def _build_bounds(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.Expr, exp.Expr]:
     if declared.type == "real":
         return real_literal(float(low)), real_literal(float(high))
     if declared.type == "date":
-        return constant(date.fromordinal(int(low)), "date"), constant(date.fromordinal(int(high)), "date")
+        return constant(date.fromordinal(int(low)), "date"), constant(
+            date.fromordinal(int(high)), "date"
+        )
     if int(low) >= 2**63 or int(high) < -(2**63):
         raise Unsupported(f"The bounds of {declared.name} lie beyond 64 bits; declare others.")
     return integer_literal(max(int(low), -(2**63))), integer_literal(min(int(high), 2**63 - 1))
 
 
-def compile_unit_id(stored: StoredColumn, declared: Column | None, dialect: Dialect) -> tuple[exp.Expr, list[exp.Expr]]:
-    """The id of the unit, and what must hold for a row to have one. The id is what is read as the declared type: a person must not
-    become two by the way her number is written."""
+def compile_unit_id(
+    stored: StoredColumn, declared: Column | None, dialect: Dialect
+) -> tuple[exp.Expr, list[exp.Expr]]:
+    """The id of the unit, and what must hold for a row to have one. The id is what is read as the
+    declared type: a person must not become two by the way her number is written."""
     type_ = stored.type if declared is None else declared.type
     if declared is None or is_read_as_stored(stored, declared):
-        # Enumerations and the like become the text that they stand for: two tables need not number them alike.
+        # Enumerations and the like become the text that they stand for: two tables need not number
+        # them alike.
         unit = cast_to_type(column(stored.name), "text") if type_ == "text" else column(stored.name)
     else:
         unit = compile_read(declared, stored, dialect)
-    there: list[exp.Expr] = [exp.Not(this=exp.Is(this=exp.Paren(this=unit.copy()), expression=exp.Null()))]
+    there: list[exp.Expr] = [
+        exp.Not(this=exp.Is(this=exp.Paren(this=unit.copy()), expression=exp.Null()))
+    ]
     if type_ == "real":
         there.append(exp.Not(this=dialect.is_nan(cast_to_type(unit.copy(), "real"))))
     if type_ == "text":  # a blank is nobody: strangers must not become one
@@ -158,57 +208,106 @@ def compile_unit_id(stored: StoredColumn, declared: Column | None, dialect: Dial
 
 
 def is_read_as_stored(stored: StoredColumn, declared: Column | None) -> bool:
-    """Whether ids are taken as they lie: where nothing is declared, and whole numbers, which are what they are, also beyond 64 bits."""
+    """Whether ids are taken as they lie: where nothing is declared, and whole numbers, which are
+    what they are, also beyond 64 bits.
+    """
     return declared is None or declared.type == stored.type == "integer"
 
 
 def _build_not_blank(value: exp.Expr) -> exp.Expr:
-    """Whether there is more to a piece of text than white space. Nearly always the first character tells: to look for all kinds of white
-    space takes twenty times as long."""
-    plain = exp.Between(this=call_function("ascii", value.copy()), low=integer_literal(_VISIBLE_ASCII[0]), high=integer_literal(_VISIBLE_ASCII[1]))
-    return case_when((plain, exp.true()), otherwise=binary(call_function("trim", value.copy(), text_literal(_WHITE_SPACE)), exp.NEQ, text_literal("")))
+    """Whether there is more to a piece of text than white space. Nearly always the first character
+    tells: to look for all kinds of white space takes twenty times as long."""
+    plain = exp.Between(
+        this=call_function("ascii", value.copy()),
+        low=integer_literal(_VISIBLE_ASCII[0]),
+        high=integer_literal(_VISIBLE_ASCII[1]),
+    )
+    return case_when(
+        (plain, exp.true()),
+        otherwise=binary(
+            call_function("trim", value.copy(), text_literal(_WHITE_SPACE)),
+            exp.NEQ,
+            text_literal(""),
+        ),
+    )
 
 
 def is_clamped_integer(declared: Column) -> bool:
-    """Whether whole numbers of the column are moved to a bound, however far out they are; elsewhere they have 64 bits or are none."""
+    """Whether whole numbers of the column are moved to a bound, however far out they are;
+    elsewhere they have 64 bits or are none.
+    """
     return declared.type == "integer" and declared.values is None and declared.low is not None
 
 
 def compile_parse(raw: exp.Expr, type_: Type, dialect: Dialect, *, moved: bool = False) -> exp.Expr:
-    """What a piece of text spells as a value of the type, NULL where it spells none. ``moved``: whole numbers beyond 64 bits become the
-    nearest of these, for bounds to move them on."""
+    """What a piece of text spells as a value of the type, NULL where it spells none. ``moved``:
+    whole numbers beyond 64 bits become the nearest of these, for bounds to move them on."""
     if type_ == "text":
         return raw
     if type_ == "boolean":
         word = call_function("lower", raw)
-        return case_when((_is_one_word(word, _TRUE_WORDS), exp.true()), (_is_one_word(word.copy(), _FALSE_WORDS), exp.false()))
+        return case_when(
+            (_is_one_word(word, _TRUE_WORDS), exp.true()),
+            (_is_one_word(word.copy(), _FALSE_WORDS), exp.false()),
+        )
     trimmed = call_function("trim", raw, text_literal(_WHITE_SPACE))
     if type_ == "date":
         return _parse_date(trimmed, dialect)
     infinite = _is_one_word(call_function("lower", trimmed.copy()), _INFINITY_WORDS)
     if type_ == "real":
-        spelled = any_of([dialect.full_match(trimmed, f"{_DECIMAL_PATTERN}({_EXPONENT_PATTERN})?"), infinite])
+        spelled = any_of(
+            [dialect.full_match(trimmed, f"{_DECIMAL_PATTERN}({_EXPONENT_PATTERN})?"), infinite]
+        )
         return cast_to_type(case_when((spelled, trimmed.copy())), "real", total=True)
     branches = [
-        (dialect.full_match(trimmed, _DECIMAL_PATTERN), cast_to_type(trimmed.copy(), "integer", total=True)),
-        (dialect.full_match(trimmed.copy(), _DECIMAL_PATTERN + _EXPONENT_PATTERN), cast_to_type(_expand_exponent(trimmed, dialect), "integer", total=True)),
+        (
+            dialect.full_match(trimmed, _DECIMAL_PATTERN),
+            cast_to_type(trimmed.copy(), "integer", total=True),
+        ),
+        (
+            dialect.full_match(trimmed.copy(), _DECIMAL_PATTERN + _EXPONENT_PATTERN),
+            cast_to_type(_expand_exponent(trimmed, dialect), "integer", total=True),
+        ),
     ]
     if not moved:
         return case_when(*branches)
     far = _clamp_beyond_int64(trimmed, integer_literal(-(2**63)), integer_literal(2**63 - 1))
-    return case_when(*((spelled, call_function("coalesce", number, far.copy())) for spelled, number in branches), (infinite, far))
+    return case_when(
+        *((spelled, call_function("coalesce", number, far.copy())) for spelled, number in branches),
+        (infinite, far),
+    )
 
 
 def _expand_exponent(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
-    """A number with a power of ten, written without it as far as the first decimal, which rounds it. With it, the engine's cast to a whole
-    number gives up on more digits than 64 bits hold, and rounds by the wrong one where 19 are left."""
-    sign, before, after, power = (dialect.regex_group(trimmed.copy(), _SCIENTIFIC_PATTERN, group) for group in (1, 2, 3, 4))
-    # A zero ahead, for numbers below a tenth; behind as many as take every number but 0 beyond 64 bits.
+    """A number with a power of ten, written without it as far as the first decimal, which rounds
+    it. With it, the engine's cast to a whole number gives up on more digits than 64 bits hold, and
+    rounds by the wrong one where 19 are left."""
+    sign, before, after, power = (
+        dialect.regex_group(trimmed.copy(), _SCIENTIFIC_PATTERN, group) for group in (1, 2, 3, 4)
+    )
+    # A zero ahead, for numbers below a tenth; behind as many as take every number but 0 beyond 64
+    # bits.
     digits = call_function("concat", text_literal("0"), before, after, text_literal("0" * 20))
-    place = binary(binary(call_function("length", before.copy()), exp.Add, integer_literal(1)), exp.Add, cast_to_type(power, "integer", total=True))
-    place = case_when((binary(place, exp.LT, integer_literal(0)), integer_literal(0)), otherwise=place.copy())  # where the point goes
-    decimal = call_function("substr", digits, binary(place, exp.Add, integer_literal(1)), integer_literal(1))
-    return call_function("concat", sign, text_literal("0"), call_function("left", digits.copy(), place.copy()), text_literal("."), decimal)
+    place = binary(
+        binary(call_function("length", before.copy()), exp.Add, integer_literal(1)),
+        exp.Add,
+        cast_to_type(power, "integer", total=True),
+    )
+    # where the point goes
+    place = case_when(
+        (binary(place, exp.LT, integer_literal(0)), integer_literal(0)), otherwise=place.copy()
+    )
+    decimal = call_function(
+        "substr", digits, binary(place, exp.Add, integer_literal(1)), integer_literal(1)
+    )
+    return call_function(
+        "concat",
+        sign,
+        text_literal("0"),
+        call_function("left", digits.copy(), place.copy()),
+        text_literal("."),
+        decimal,
+    )
 
 
 def _parse_date(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
@@ -221,11 +320,22 @@ def _parse_date(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
         *(dialect.regex_group(trimmed.copy(), _DATE_PATTERN, group) for group in (2, 3)),
     ]
     day = cast_to_type(call_function("concat_ws", text_literal("-"), *pieces), "date", total=True)
-    found = all_of([dialect.full_match(trimmed.copy(), _DATE_PATTERN), exp.Not(this=exp.Is(this=day, expression=exp.Null()))])
+    found = all_of(
+        [
+            dialect.full_match(trimmed.copy(), _DATE_PATTERN),
+            exp.Not(this=exp.Is(this=day, expression=exp.Null())),
+        ]
+    )
     lower = call_function("lower", trimmed.copy())
     return case_when(
-        (_is_one_word(lower, [word for word in _INFINITY_WORDS if not word.startswith("-")]), constant(date.max, "date")),
-        (_is_one_word(lower.copy(), [word for word in _INFINITY_WORDS if word.startswith("-")]), constant(date.min, "date")),
+        (
+            _is_one_word(lower, [word for word in _INFINITY_WORDS if not word.startswith("-")]),
+            constant(date.max, "date"),
+        ),
+        (
+            _is_one_word(lower.copy(), [word for word in _INFINITY_WORDS if word.startswith("-")]),
+            constant(date.min, "date"),
+        ),
         (exp.Not(this=exp.Paren(this=found)), exp.Null()),
         (binary(year.copy(), exp.LT, integer_literal(1)), constant(date.min, "date")),
         (binary(year.copy(), exp.GT, integer_literal(9999)), constant(date.max, "date")),

@@ -1,7 +1,7 @@
 """One SQL expression for each function of ``plan.functions``, total like the function itself.
 
-No value makes any of them raise, in whatever order an engine evaluates them: what could fail is guarded inside its own argument, not by
-a CASE around it.
+No value makes any of them raise, in whatever order an engine evaluates them: what could fail is
+guarded inside its own argument, not by a CASE around it.
 """
 
 from __future__ import annotations
@@ -54,22 +54,35 @@ class TypedSql:
 FunctionCompiler = Callable[[Sequence[TypedSql], Dialect], exp.Expr]
 
 
-def compile_expression(expression: Expression, columns: Mapping[str, Range], names: Mapping[str, exp.Expr], dialect: Dialect) -> exp.Expr:
+def compile_expression(
+    expression: Expression,
+    columns: Mapping[str, Range],
+    names: Mapping[str, exp.Expr],
+    dialect: Dialect,
+) -> exp.Expr:
     """The SQL of an expression over columns of these ranges that go by these names."""
     return _compile_typed(insert_casts(expression, columns), columns, names, dialect).sql
 
 
-def _compile_typed(expression: Expression, columns: Mapping[str, Range], names: Mapping[str, exp.Expr], dialect: Dialect) -> TypedSql:
+def _compile_typed(
+    expression: Expression,
+    columns: Mapping[str, Range],
+    names: Mapping[str, exp.Expr],
+    dialect: Dialect,
+) -> TypedSql:
     if isinstance(expression, ColumnRef):
         return TypedSql(names[expression.column].copy(), columns[expression.column])
     if isinstance(expression, Constant):
         return TypedSql(constant(expression.value, expression.type), expression.range)
-    arguments = [_compile_typed(argument, columns, names, dialect) for argument in expression.arguments]
+    arguments = [
+        _compile_typed(argument, columns, names, dialect) for argument in expression.arguments
+    ]
     result = FUNCTIONS[expression.function].infer_range([argument.range for argument in arguments])
     return TypedSql(FUNCTION_COMPILERS[expression.function](arguments, dialect), result)
 
 
-# How often a rule below writes an argument down, where that is more than once: for each argument, the last number for all that follow.
+# How often a rule below writes an argument down, where that is more than once: for each argument,
+# the last number for all that follow.
 _ARGUMENT_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
     "sqrt": (2,),
     "ln": (2,),
@@ -85,11 +98,16 @@ _ARGUMENT_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
 
 
 def estimate_size(expression: Expression) -> int:
-    """How many pieces of SQL the expression becomes. Copies of copies multiply, so this is asked before anything is written."""
+    """How many pieces of SQL the expression becomes. Copies of copies multiply, so this is asked
+    before anything is written.
+    """
     if not isinstance(expression, Call):
         return 1
     copies = _ARGUMENT_COPIES.get(expression.function, (1,))
-    return 1 + sum(copies[min(place, len(copies) - 1)] * estimate_size(argument) for place, argument in enumerate(expression.arguments))
+    return 1 + sum(
+        copies[min(place, len(copies) - 1)] * estimate_size(argument)
+        for place, argument in enumerate(expression.arguments)
+    )
 
 
 def _cast_to_common(terms: Sequence[TypedSql]) -> list[exp.Expr]:
@@ -113,9 +131,14 @@ def _compile_division(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
 
 
 def _compile_remainder(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
-    # What remains after dividing by -1 and by 1 is the same, but the least whole number cannot be divided by -1.
+    # What remains after dividing by -1 and by 1 is the same, but the least whole number cannot be
+    # divided by -1.
     a, b = (term.sql for term in terms)
-    divisor = case_when((binary(b, exp.EQ, integer_literal(-1)), integer_literal(1)), (binary(b.copy(), exp.EQ, integer_literal(0)), null_literal("integer")), otherwise=b.copy())
+    divisor = case_when(
+        (binary(b, exp.EQ, integer_literal(-1)), integer_literal(1)),
+        (binary(b.copy(), exp.EQ, integer_literal(0)), null_literal("integer")),
+        otherwise=b.copy(),
+    )
     return binary(a, exp.Mod, divisor)
 
 
@@ -126,7 +149,11 @@ def _make_function(function: str) -> FunctionCompiler:
 def _make_rounding(function: str) -> FunctionCompiler:
     def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
         value = terms[0].sql
-        return value if terms[0].range.type == "integer" else cast_to_type(call_function(function, value), "integer", total=True)
+        return (
+            value
+            if terms[0].range.type == "integer"
+            else cast_to_type(call_function(function, value), "integer", total=True)
+        )
 
     return rule
 
@@ -136,7 +163,9 @@ def _make_guarded(function: str, operator: type[exp.Binary]) -> FunctionCompiler
 
     def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
         value = terms[0].cast_to("real")
-        return call_function(function, case_when((binary(value, operator, real_literal(0.0)), value.copy())))
+        return call_function(
+            function, case_when((binary(value, operator, real_literal(0.0)), value.copy()))
+        )
 
     return rule
 
@@ -172,13 +201,21 @@ def _compile_substring(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
     """Places before the first are cut off, since the engine would count them from the end."""
     value, start, count = (term.sql for term in terms)
     first = clamp(start, integer_literal(1), integer_literal(_MAX_POSITION))
-    end = clamp(binary(start.copy(), exp.Add, count), integer_literal(1), integer_literal(_MAX_POSITION))
-    length = clamp(binary(end, exp.Sub, first.copy()), integer_literal(0), integer_literal(_MAX_POSITION))
+    end = clamp(
+        binary(start.copy(), exp.Add, count), integer_literal(1), integer_literal(_MAX_POSITION)
+    )
+    length = clamp(
+        binary(end, exp.Sub, first.copy()), integer_literal(0), integer_literal(_MAX_POSITION)
+    )
     return call_function("substring", value, first, length)
 
 
 def _compile_right(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
-    return call_function("right", terms[0].sql, clamp(terms[1].sql, integer_literal(0), integer_literal(_MAX_POSITION)))
+    return call_function(
+        "right",
+        terms[0].sql,
+        clamp(terms[1].sql, integer_literal(0), integer_literal(_MAX_POSITION)),
+    )
 
 
 def _compile_concat(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
@@ -190,7 +227,9 @@ def _compile_concat(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
 
 
 def _make_date_shift(name: str) -> FunctionCompiler:
-    return lambda terms, dialect: dialect.date_shifts[name](terms[0].cast_to("date"), terms[1].cast_to("integer"))
+    return lambda terms, dialect: dialect.date_shifts[name](
+        terms[0].cast_to("date"), terms[1].cast_to("integer")
+    )
 
 
 def _make_date_part(name: str) -> FunctionCompiler:
@@ -227,8 +266,12 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "like": _make_operator(exp.Like),
     "and": lambda terms, _: exp.Paren(this=all_of([term.cast_to("boolean") for term in terms])),
     "or": lambda terms, _: any_of([term.cast_to("boolean") for term in terms]),
-    "not": lambda terms, _: exp.Paren(this=exp.Not(this=exp.Paren(this=terms[0].cast_to("boolean")))),
-    "is null": lambda terms, _: exp.Paren(this=exp.Is(this=exp.Paren(this=terms[0].sql), expression=exp.Null())),
+    "not": lambda terms, _: exp.Paren(
+        this=exp.Not(this=exp.Paren(this=terms[0].cast_to("boolean")))
+    ),
+    "is null": lambda terms, _: exp.Paren(
+        this=exp.Is(this=exp.Paren(this=terms[0].sql), expression=exp.Null())
+    ),
     "case": _compile_case,
     "coalesce": lambda terms, _: call_function("coalesce", *_cast_to_common(terms)),
     "nullif": _compile_nullif,
@@ -239,8 +282,12 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "substring": _compile_substring,
     "right": _compile_right,
     "concat": _compile_concat,
-    "starts with": lambda terms, _: call_function("starts_with", *(term.cast_to("text") for term in terms)),
-    "days between": lambda terms, _: binary(terms[1].cast_to("date"), exp.Sub, terms[0].cast_to("date")),
+    "starts with": lambda terms, _: call_function(
+        "starts_with", *(term.cast_to("text") for term in terms)
+    ),
+    "days between": lambda terms, _: binary(
+        terms[1].cast_to("date"), exp.Sub, terms[0].cast_to("date")
+    ),
     **{name: _make_date_shift(name) for name in DATE_SHIFTS},
     **{name: _make_date_part(name) for name in DATE_PARTS},
     **{name: _make_date_truncation(name) for name in DATE_TRUNCATIONS},

@@ -1,4 +1,6 @@
-"""What becomes of the rows of one unit. Sums are taken in whole steps, so no order of the rows shows in their last bit."""
+"""What becomes of the rows of one unit. Sums are taken in whole steps, so no order of the rows
+shows in their last bit.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ __all__ = ["compile_unit_statistic"]
 _MAX_UNIT_SUM: Final = 2**62
 
 
-def compile_unit_statistic(one: UnitStatistic, names: Mapping[str, exp.Expr], known: Mapping[str, Range], dialect: Dialect) -> exp.Expr:
+def compile_unit_statistic(
+    one: UnitStatistic, names: Mapping[str, exp.Expr], known: Mapping[str, Range], dialect: Dialect
+) -> exp.Expr:
     """An aggregate over the rows of one unit (and its keys)."""
     if one.column is None:
         return exp.Count(this=exp.Star())
@@ -41,14 +45,21 @@ def compile_unit_statistic(one: UnitStatistic, names: Mapping[str, exp.Expr], kn
         return (exp.Min if one.kind == "least" else exp.Max)(this=value.copy())
     integer = one.kind == "total" and type_ == "integer"
     most = _MAX_UNIT_SUM // int(one.grid.step) if integer else _MAX_UNIT_SUM
-    steps = call_function("sum", cast(compile_grid_steps(value, Range(type_), one.grid), dialect.wide_integer))
+    steps = call_function(
+        "sum", cast(compile_grid_steps(value, Range(type_), one.grid), dialect.wide_integer)
+    )
     low, high = (cast(integer_literal(end), dialect.wide_integer) for end in (-most, most))
     total = cast_to_type(clamp(steps, low, high), "integer")
     count = exp.Count(this=value.copy())
     there = binary(count, exp.GT, integer_literal(0))
     if integer:
-        return case_when((there, binary(total, exp.Mul, integer_literal(int(one.grid.step)))), otherwise=null_literal("integer"))
-    size = binary(cast_to_type(total, "real"), exp.Mul, real_literal(float(one.grid.step.numerator)))
+        return case_when(
+            (there, binary(total, exp.Mul, integer_literal(int(one.grid.step)))),
+            otherwise=null_literal("integer"),
+        )
+    size = binary(
+        cast_to_type(total, "real"), exp.Mul, real_literal(float(one.grid.step.numerator))
+    )
     amount = binary(size, exp.Div, real_literal(float(one.grid.step.denominator)))
     if one.kind == "mean":
         amount = binary(amount, exp.Div, cast_to_type(count.copy(), "real"))

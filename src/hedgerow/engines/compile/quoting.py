@@ -1,4 +1,6 @@
-"""Names and text in statements that are put together by hand. Nothing is loaded here: a child needs it."""
+"""Names and text in statements that are put together by hand. Nothing is loaded here: a child
+needs it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pieces of SQL as trees. Constants are always cast, so that an engine never chooses their type by how they are written."""
+"""Pieces of SQL as trees. Constants are always cast, so that an engine never chooses their type
+by how they are written.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,23 @@ __all__ = [
 ]
 
 _MAX_INLINE_VALUES: Final = 8  # values that are compared one by one
-_NUMBERING_COLUMNS: Final = ("place", "m")  # columns of whole numbers that a statement makes by itself
-SQL_TYPES: dict[Type, str] = {"boolean": "BOOLEAN", "integer": "BIGINT", "real": "DOUBLE", "text": "VARCHAR", "date": "DATE"}
+# columns of whole numbers that a statement makes by itself
+_NUMBERING_COLUMNS: Final = ("place", "m")
+SQL_TYPES: dict[Type, str] = {
+    "boolean": "BOOLEAN",
+    "integer": "BIGINT",
+    "real": "DOUBLE",
+    "text": "VARCHAR",
+    "date": "DATE",
+}
 
 
 def column(name: str, of: str | None = None) -> exp.Column:
     """A column by its quoted name."""
-    return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(of, quoted=True) if of else None)
+    return exp.Column(
+        this=exp.to_identifier(name, quoted=True),
+        table=exp.to_identifier(of, quoted=True) if of else None,
+    )
 
 
 def cast(value: exp.Expr, to: str, *, total: bool = False) -> exp.Expr:
@@ -74,7 +86,9 @@ def text_literal(value: str) -> exp.Expr:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Unsupported("Text must be Unicode; half of a surrogate pair stands for no character.") from None
+        raise Unsupported(
+            "Text must be Unicode; half of a surrogate pair stands for no character."
+        ) from None
     return exp.Literal.string(value)
 
 
@@ -94,21 +108,34 @@ def constant(value: Value, type_: Type) -> exp.Expr:
 
 
 def is_one_of(value: exp.Expr, values: Sequence[Value], type_: Type) -> exp.Expr:
-    """Whether the value is one of these. Whole numbers and days without a gap are compared with the ends alone; a long list is looked up
-    as a table, once for each row, where an engine may compare with every item (of reals it does: they have two zeros)."""
+    """Whether the value is one of these. Whole numbers and days without a gap are compared with the
+    ends alone; a long list is looked up as a table, once for each row, where an engine may compare
+    with every item (of reals it does: they have two zeros)."""
     if type_ in ("integer", "date"):
         low, high = min(values), max(values)  # type: ignore[type-var]
-        first, last = (end.toordinal() if isinstance(end, date) else int(end) for end in (low, high))  # type: ignore[arg-type]
+        first, last = (
+            end.toordinal() if isinstance(end, date) else int(end)  # type: ignore[arg-type]
+            for end in (low, high)
+        )
         if last - first + 1 == len(set(values)):
             return exp.Between(this=value, low=constant(low, type_), high=constant(high, type_))
     if len(values) <= _MAX_INLINE_VALUES or type_ == "real":
         return exp.In(this=value, expressions=[constant(item, type_) for item in values])
-    items = _split_text_array(list(map(str, values))) if type_ == "text" else exp.Array(expressions=[constant(item, type_) for item in values])
-    return exp.In(this=value, query=exp.Subquery(this=exp.Select(expressions=[call_function("unnest", items)])))
+    items = (
+        _split_text_array(list(map(str, values)))
+        if type_ == "text"
+        else exp.Array(expressions=[constant(item, type_) for item in values])
+    )
+    return exp.In(
+        this=value,
+        query=exp.Subquery(this=exp.Select(expressions=[call_function("unnest", items)])),
+    )
 
 
 def _split_text_array(words: Sequence[str]) -> exp.Expr:
-    """Pieces of text as an array, written as one: to parse a thousand of them takes longer than many a question."""
+    """Pieces of text as an array, written as one: to parse a thousand of them takes longer than
+    many a question.
+    """
     used = set().union(*words)
     mark = next(mark for mark in map(chr, range(1, 0x110000)) if mark not in used)
     return call_function("string_split", text_literal(mark.join(words)), text_literal(mark))
@@ -136,17 +163,30 @@ def any_of(conditions: Sequence[exp.Expr]) -> exp.Expr:
 
 def case_when(*branches: tuple[exp.Expr, exp.Expr], otherwise: exp.Expr | None = None) -> exp.Expr:
     """CASE WHEN … THEN … ELSE … END."""
-    return exp.Case(ifs=[exp.If(this=condition, true=value) for condition, value in branches], default=otherwise)
+    return exp.Case(
+        ifs=[exp.If(this=condition, true=value) for condition, value in branches], default=otherwise
+    )
 
 
-def clamp(value: exp.Expr, low: exp.Expr, high: exp.Expr, *before: tuple[exp.Expr, exp.Expr]) -> exp.Expr:
-    """Moved to the nearest end, unless one of the branches ``before`` takes it. NULL stays NULL, which LEAST and GREATEST would skip."""
-    ends = ((binary(value.copy(), exp.LT, low), low.copy()), (binary(value.copy(), exp.GT, high), high.copy()))
+def clamp(
+    value: exp.Expr, low: exp.Expr, high: exp.Expr, *before: tuple[exp.Expr, exp.Expr]
+) -> exp.Expr:
+    """Moved to the nearest end, unless one of the branches ``before`` takes it. NULL stays NULL,
+    which LEAST and GREATEST would skip.
+    """
+    ends = (
+        (binary(value.copy(), exp.LT, low), low.copy()),
+        (binary(value.copy(), exp.GT, high), high.copy()),
+    )
     return case_when(*before, *ends, otherwise=value)
 
 
-def select(outputs: Sequence[tuple[str, exp.Expr]], source: exp.Expr, where: Sequence[exp.Expr] = ()) -> exp.Select:
-    """SELECT value AS name, … FROM source WHERE all of the conditions. A source that is a SELECT is put in brackets."""
+def select(
+    outputs: Sequence[tuple[str, exp.Expr]], source: exp.Expr, where: Sequence[exp.Expr] = ()
+) -> exp.Select:
+    """SELECT value AS name, … FROM source WHERE all of the conditions. A source that is a SELECT
+    is put in brackets.
+    """
     table = (
         exp.Subquery(this=source, alias=exp.TableAlias(this=exp.to_identifier("s", quoted=True)))
         if isinstance(source, exp.Select)
@@ -156,7 +196,9 @@ def select(outputs: Sequence[tuple[str, exp.Expr]], source: exp.Expr, where: Seq
         exp.alias_(exp.Literal.number(1), "one", quoted=True)
     ]
     found = exp.Select(expressions=named).from_(table, copy=False)
-    certain = [_make_null_false(part) for condition in where for part in _split_conjunction(condition)]
+    certain = [
+        _make_null_false(part) for condition in where for part in _split_conjunction(condition)
+    ]
     return found.where(*certain, copy=False) if certain else found
 
 
@@ -175,17 +217,27 @@ def _split_conjunction(condition: exp.Expr) -> Iterator[exp.Expr]:
 def _make_null_false(condition: exp.Expr) -> exp.Expr:
     """Return a condition that is false where it was NULL, which is the same to WHERE.
 
-    Where all values of a column fulfil a condition by what is told of the column, DuckDB 2.0 takes it for
-    "not NULL", and asks that of the column instead of what was made of it: values that reading or NULLIF had
-    made NULL would be let through, or not, by what the column holds of somebody else. Columns that we number
-    rows by have no NULL, and windows over them are faster without.
+    Where all values of a column fulfil a condition by what is told of the column, DuckDB 2.0 takes
+    it for "not NULL", and asks that of the column instead of what was made of it: values that
+    reading or NULLIF had made NULL would be let through, or not, by what the column holds of
+    somebody else. Columns that we number rows by have no NULL, and windows over them are faster
+    without.
     """
     bare = condition.unnest()
     known = isinstance(bare, exp.Not) and isinstance(bare.this.unnest(), exp.Is)
-    numbered = isinstance(bare, exp.Binary) and isinstance(bare.this, exp.Column) and bare.this.name in _NUMBERING_COLUMNS
+    numbered = (
+        isinstance(bare, exp.Binary)
+        and isinstance(bare.this, exp.Column)
+        and bare.this.name in _NUMBERING_COLUMNS
+    )
     return condition if known or numbered else call_function("coalesce", condition, exp.false())
 
 
 def order_by(values: Sequence[exp.Expr], *, null_last: bool = False) -> exp.Order:
     """ORDER BY, NULL first unless it should be last."""
-    return exp.Order(expressions=[exp.Ordered(this=value.copy(), desc=False, nulls_first=not null_last) for value in values])
+    return exp.Order(
+        expressions=[
+            exp.Ordered(this=value.copy(), desc=False, nulls_first=not null_last)
+            for value in values
+        ]
+    )

@@ -20,7 +20,17 @@ __all__ = ["ALLOWED_FUNCTIONS", "find_unsafe_leaves", "render_sql"]
 
 ALLOWED_FUNCTIONS: Final = frozenset(
     (
-        *("abs", "ascii", "ceil", "coalesce", "concat", "concat_ws", "date_trunc", "day", "dayofweek"),
+        *(
+            "abs",
+            "ascii",
+            "ceil",
+            "coalesce",
+            "concat",
+            "concat_ws",
+            "date_trunc",
+            "day",
+            "dayofweek",
+        ),
         *("dayofyear", "floor", "greatest", "hash", "isfinite", "isinf", "least", "left", "length"),
         *("ln", "lower", "lpad", "min", "month", "quarter", "regexp_extract", "regexp_full_match"),
         *("right", "round", "sqrt", "starts_with", "string_split", "substr", "substring", "sum"),
@@ -34,7 +44,9 @@ _NUMBER_LITERAL: Final = re.compile(r"[0-9]+")
 def render_sql(tree: exp.Expr, dialect: Dialect) -> str:
     """Return a tree as SQL, once every text in it is known to be written as what it is."""
     for node, part in find_unsafe_leaves(tree):
-        raise InvalidArgument("tree", f"must have no text of its own in {part} of {type(node).__name__}")
+        raise InvalidArgument(
+            "tree", f"must have no text of its own in {part} of {type(node).__name__}"
+        )
     return tree.sql(dialect=dialect.name, comments=False, copy=False)
 
 
@@ -43,7 +55,9 @@ def find_unsafe_leaves(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
     for node in tree.walk():
         for part, value in node.args.items():
             for leaf in value if isinstance(value, list) else (value,):
-                if not isinstance(leaf, exp.Expr | bool | None) and not _is_safe_leaf(node, part, leaf):
+                if not isinstance(leaf, exp.Expr | bool | None) and not _is_safe_leaf(
+                    node, part, leaf
+                ):
                     yield node, part
 
 

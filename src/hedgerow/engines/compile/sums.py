@@ -1,7 +1,8 @@
 """What is added up: first for each (unit, group), then over the units.
 
-A unit with n rows in a group, where m count, puts in trunc(F * sum * m / n) when n > m, and F * sum otherwise, F being the ``fine`` of
-the measure. Sums of 64 bits stay so wherever public bounds allow it; nothing overflows whatever the data are.
+A unit with n rows in a group, where m count, puts in trunc(F * sum * m / n) when n > m, and F * sum
+otherwise, F being the ``fine`` of the measure. Sums of 64 bits stay so wherever public bounds allow
+it; nothing overflows whatever the data are.
 """
 
 from __future__ import annotations
@@ -14,14 +15,23 @@ from sqlglot import exp
 
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.grid_rounding import compile_grid_steps, find_read_range
-from hedgerow.engines.compile.sql_builders import binary, call_function, case_when, cast, clamp, column, integer_literal
+from hedgerow.engines.compile.sql_builders import (
+    binary,
+    call_function,
+    case_when,
+    cast,
+    clamp,
+    column,
+    integer_literal,
+)
 from hedgerow.plan.contribution_limits import MAX_TABLE_ROWS, compute_max_units
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import RelationNode
 
 __all__ = ["SumCompiler"]
 
-# No table has 2^36 rows. So sums of values up to 2^26 stay within 62 bits; others are taken in the wide type.
+# No table has 2^36 rows. So sums of values up to 2^26 stay within 62 bits; others are taken in the
+# wide type.
 _MAX_NARROW_VALUE: Final = 2**26
 _MAX_INT64_SUM: Final = 2**62
 _ROW_COUNT: Final = "n"
@@ -41,7 +51,13 @@ class SumCompiler:
         source: RelationNode,
         dialect: Dialect,
     ) -> None:
-        self._measures, self._max_rows, self._names, self._source, self._dialect = measures, max_rows, names, source, dialect
+        self._measures, self._max_rows, self._names, self._source, self._dialect = (
+            measures,
+            max_rows,
+            names,
+            source,
+            dialect,
+        )
         self._max_units = compute_max_units(source)
         self._parts: dict[SumPart, str] = {}
         for measure in measures:
@@ -51,36 +67,70 @@ class SumCompiler:
     @property
     def wide(self) -> tuple[bool, ...]:
         """For each number whether it may exceed 64 bits: a matter of the plan, not of the data."""
-        return tuple(self._needs_wide_total(measure) for measure in self._measures for _ in range(measure.width))
+        return tuple(
+            self._needs_wide_total(measure)
+            for measure in self._measures
+            for _ in range(measure.width)
+        )
 
     def _needs_wide_total(self, measure: Measure) -> bool:
-        """Return whether the sum of a group over all units takes the wide type, if there are no more units than declared."""
+        """Return whether the sum of a group over all units takes the wide type, if there are no
+        more units than declared.
+        """
         rows = min(self._max_units * self._max_rows, MAX_TABLE_ROWS)  # that count
-        return _needs_wide_unit_sum(measure) or rows * measure.resolution * _compute_max_row_value(measure) > _MAX_INT64_SUM
+        return (
+            _needs_wide_unit_sum(measure)
+            or rows * measure.resolution * _compute_max_row_value(measure) > _MAX_INT64_SUM
+        )
 
     def build_unit_sums(self) -> NamedExpressions:
-        """Of the rows of one unit in one group: how many they are, how many values they have, the sums of their steps."""
-        return [(_ROW_COUNT, exp.Count(this=exp.Star())), *((name, self._build_part(part)) for part, name in self._parts.items())]
+        """Of the rows of one unit in one group: how many they are, how many values they have,
+        the sums of their steps.
+        """
+        return [
+            (_ROW_COUNT, exp.Count(this=exp.Star())),
+            *((name, self._build_part(part)) for part, name in self._parts.items()),
+        ]
 
     def total_rows(self) -> NamedExpressions:
         """The numbers of the measures where every row is a unit of its own."""
         parts = {part: self._build_part(part) for part in self._parts}
         rows = exp.Count(this=exp.Star())
-        each = [[rows.copy()] if measure.column is None else self._build_row_numbers(measure, parts, rows) for measure in self._measures]
+        each = [
+            (
+                [rows.copy()]
+                if measure.column is None
+                else self._build_row_numbers(measure, parts, rows)
+            )
+            for measure in self._measures
+        ]
         return _number_outputs(each)
 
     def total_units(self) -> NamedExpressions:
-        """The numbers of the measures from the lines that ``parts`` makes, one for each unit and group."""
+        """The numbers of the measures from the lines that ``parts`` makes, one for each unit and
+        group.
+        """
         parts: dict[SumPart, exp.Expr] = {part: column(name) for part, name in self._parts.items()}
         return _number_outputs([self._total_measure(measure, parts) for measure in self._measures])
 
     def total_second_units(self, most: int) -> NamedExpressions:
-        """The numbers of the measures from lines that ``of_pairs`` makes, one for each of the others and group: each is moved between what
-        so many rows put in."""
-        widths = [(measure, measure.number_bounds(most)) for measure in self._measures for _ in range(measure.width)]
-        return _number_outputs([[self._clamp_second_unit(column(f"n{i}"), measure, ends)] for i, (measure, ends) in enumerate(widths)])
+        """The numbers of the measures from lines that ``of_pairs`` makes, one for each of the
+        others and group: each is moved between what so many rows put in."""
+        widths = [
+            (measure, measure.number_bounds(most))
+            for measure in self._measures
+            for _ in range(measure.width)
+        ]
+        return _number_outputs(
+            [
+                [self._clamp_second_unit(column(f"n{i}"), measure, ends)]
+                for i, (measure, ends) in enumerate(widths)
+            ]
+        )
 
-    def _clamp_second_unit(self, number: exp.Expr, measure: Measure, ends: tuple[int, int]) -> exp.Expr:
+    def _clamp_second_unit(
+        self, number: exp.Expr, measure: Measure, ends: tuple[int, int]
+    ) -> exp.Expr:
         # No sum comes near these: none is beyond 2^62, or of wide ones 2^126.
         wide = self._needs_wide_total(measure)
         far = _MAX_WIDE_SUM if wide else _MAX_INT64_SUM
@@ -93,10 +143,16 @@ class SumCompiler:
         literal = exp.Literal.string(str(end))
         return cast(literal, self._dialect.wide_integer)
 
-    def _build_row_numbers(self, measure: Measure, parts: PartExpressions, rows: exp.Expr) -> list[exp.Expr]:
+    def _build_row_numbers(
+        self, measure: Measure, parts: PartExpressions, rows: exp.Expr
+    ) -> list[exp.Expr]:
         if measure.sum_bounds is None or measure.grid is None:
             return self._build_unscaled(measure, parts, rows)
-        steps = compile_grid_steps(self._names[str(measure.column)], find_read_range(self._source, str(measure.column)), measure.grid)
+        steps = compile_grid_steps(
+            self._names[str(measure.column)],
+            find_read_range(self._source, str(measure.column)),
+            measure.grid,
+        )
         low, high = map(integer_literal, measure.sum_bounds)
         return [self._build_total(clamp(steps, low, high), wide=_needs_wide_unit_sum(measure))]
 
@@ -104,26 +160,49 @@ class SumCompiler:
         if measure.kind == "units":
             return [exp.Count(this=exp.Star())]
         if measure.kind == "rows":
-            return [self._build_total(call_function("least", column(_ROW_COUNT), integer_literal(min(self._max_rows, MAX_TABLE_ROWS))), wide=False)]
+            return [
+                self._build_total(
+                    call_function(
+                        "least",
+                        column(_ROW_COUNT),
+                        integer_literal(min(self._max_rows, MAX_TABLE_ROWS)),
+                    ),
+                    wide=False,
+                )
+            ]
         wide = _needs_wide_unit_sum(measure)
         if measure.sum_bounds is not None:
             return [self._build_total(self._clamp_unit_sum(measure, parts), wide=wide)]
-        return [self._total_over_units(self._scale_unit_sum(value, measure), measure) for value in self._build_unscaled(measure, parts, column(_ROW_COUNT))]
+        return [
+            self._total_over_units(self._scale_unit_sum(value, measure), measure)
+            for value in self._build_unscaled(measure, parts, column(_ROW_COUNT))
+        ]
 
     def _clamp_unit_sum(self, measure: Measure, parts: PartExpressions) -> exp.Expr:
         """The whole sum of a unit, moved into its limits; 0 where it has no values."""
         name, limits = str(measure.column), measure.sum_bounds or (0, 0)
         total = cast(parts[name, measure.grid].copy(), self._dialect.wide_integer)
-        none = (binary(parts[name, None].copy(), exp.EQ, integer_literal(0)), cast(integer_literal(0), self._dialect.wide_integer))
+        none = (
+            binary(parts[name, None].copy(), exp.EQ, integer_literal(0)),
+            cast(integer_literal(0), self._dialect.wide_integer),
+        )
         low, high = (cast(integer_literal(end), self._dialect.wide_integer) for end in limits)
         return clamp(total, low, high, none)
 
-    def _build_unscaled(self, measure: Measure, parts: PartExpressions, rows: exp.Expr) -> list[exp.Expr]:
+    def _build_unscaled(
+        self, measure: Measure, parts: PartExpressions, rows: exp.Expr
+    ) -> list[exp.Expr]:
         """What the rows, of which there are so many, have in them, before any scaling."""
         if not measure.has_null_sum:
             return self._build_value_sums(measure, parts)
-        missing = self._widen(binary(rows.copy(), exp.Sub, parts[str(measure.column), None].copy()), wide=_needs_wide_unit_sum(measure))
-        return [*self._build_value_sums(measure, parts), binary(missing, exp.Mul, integer_literal(measure.row_total))]
+        missing = self._widen(
+            binary(rows.copy(), exp.Sub, parts[str(measure.column), None].copy()),
+            wide=_needs_wide_unit_sum(measure),
+        )
+        return [
+            *self._build_value_sums(measure, parts),
+            binary(missing, exp.Mul, integer_literal(measure.row_total)),
+        ]
 
     def _build_value_sums(self, measure: Measure, parts: PartExpressions) -> list[exp.Expr]:
         """What those with a value have in them."""
@@ -131,53 +210,93 @@ class SumCompiler:
         if snap is None:
             return [parts[name, None].copy()]
         if measure.degree == 2 or measure.second is not None:
-            return [parts[measure, place].copy() for place in range(measure.width - measure.has_null_sum)]
+            return [
+                parts[measure, place].copy()
+                for place in range(measure.width - measure.has_null_sum)
+            ]
         total = parts[name, snap]
         if measure.kind == "total":
             return [total.copy()]
         count = self._widen(parts[name, None].copy(), wide=_needs_wide_unit_sum(measure))
         # sum(v - low) = sum(v) - low * count, and so for high - v: whole numbers are exact.
-        below, above = (binary(count.copy(), exp.Mul, integer_literal(end)) for end in (snap.low, snap.high))
+        below, above = (
+            binary(count.copy(), exp.Mul, integer_literal(end)) for end in (snap.low, snap.high)
+        )
         return [binary(total.copy(), exp.Sub, below), binary(above, exp.Sub, total.copy())]
 
     def _scale_unit_sum(self, value: exp.Expr, measure: Measure) -> exp.Expr:
-        """The sum of a unit in parts of 1/F step: all of it, or where it has n rows and m < n count, F * sum * m / n cut to whole parts."""
+        """The sum of a unit in parts of 1/F step: all of it, or where it has n rows and m < n
+        count, F * sum * m / n cut to whole parts.
+        """
         times, wide = measure.resolution * self._max_rows, _needs_wide_unit_sum(measure)
         wide = wide or times * _compute_max_row_value(measure) > _MAX_INT64_SUM
         value, count = self._widen(value, wide=wide), column(_ROW_COUNT)
-        parts = value if measure.resolution == 1 else binary(value.copy(), exp.Mul, self._build_literal(measure.resolution, wide=wide))
+        parts = (
+            value
+            if measure.resolution == 1
+            else binary(value.copy(), exp.Mul, self._build_literal(measure.resolution, wide=wide))
+        )
         if self._max_rows >= MAX_TABLE_ROWS:
             return parts
         branches = [(binary(count.copy(), exp.LTE, integer_literal(self._max_rows)), parts)]
-        if not wide and times > _MAX_NARROW_VALUE:  # 64 bits hold the remainder times that of all but units with absurdly many rows
+        # 64 bits hold the remainder times that of all but units with absurdly many rows
+        if not wide and times > _MAX_NARROW_VALUE:
             few = binary(count.copy(), exp.LTE, integer_literal(_MAX_INT64_SUM // times))
             branches.append((few, self._build_quotient(value, count, times, wide=False)))
-            return case_when(*branches, otherwise=cast(self._build_quotient(value, count, times, wide=True), "BIGINT"))
+            return case_when(
+                *branches,
+                otherwise=cast(self._build_quotient(value, count, times, wide=True), "BIGINT"),
+            )
         return case_when(*branches, otherwise=self._build_quotient(value, count, times, wide=wide))
 
-    def _build_quotient(self, value: exp.Expr, count: exp.Expr, times: int, *, wide: bool) -> exp.Expr:
-        """sum * times / n without the long product: (sum // n) * times + ((sum % n) * times) // n. Quotient and remainder have the sign of
-        the sum, so that both parts are cut towards zero, as the whole is."""
-        most, narrow = self._build_literal(times, wide=wide and times > _MAX_NARROW_VALUE), wide and times <= _MAX_NARROW_VALUE
+    def _build_quotient(
+        self, value: exp.Expr, count: exp.Expr, times: int, *, wide: bool
+    ) -> exp.Expr:
+        """sum * times / n without the long product: (sum // n) * times + ((sum % n) * times) // n.
+        Quotient and remainder have the sign of the sum, so that both parts are cut towards zero, as
+        the whole is."""
+        most, narrow = (
+            self._build_literal(times, wide=wide and times > _MAX_NARROW_VALUE),
+            wide and times <= _MAX_NARROW_VALUE,
+        )
         value = self._widen(value.copy(), wide=wide)
-        whole_part = binary(self._dialect.truncating_divide(value.copy(), count.copy()), exp.Mul, most.copy())
-        left = binary(value, exp.Mod, count.copy())  # less than the rows there are, so 64 bits hold it and some times as much
+        whole_part = binary(
+            self._dialect.truncating_divide(value.copy(), count.copy()), exp.Mul, most.copy()
+        )
+        # less than the rows there are, so 64 bits hold it and some times as much
+        left = binary(value, exp.Mod, count.copy())
         rest = binary(cast(left, "BIGINT") if narrow else left, exp.Mul, most.copy())
         return binary(whole_part, exp.Add, self._dialect.truncating_divide(rest, count.copy()))
 
     def _total_over_units(self, value: exp.Expr, measure: Measure) -> exp.Expr:
         """The sum over all units.
 
-        Where 64 bits hold it only if there are no more units than declared, it is clamped to them, which moves it no farther than before:
-        more units than declared make an answer wrong, and never an error."""
-        if self._needs_wide_total(measure) or measure.resolution * _compute_max_row_value(measure) <= _MAX_NARROW_VALUE:
+        Where 64 bits hold it only if there are no more units than declared, it is clamped to them,
+        which moves it no farther than before: more units than declared make an answer wrong, and
+        never an error."""
+        if (
+            self._needs_wide_total(measure)
+            or measure.resolution * _compute_max_row_value(measure) <= _MAX_NARROW_VALUE
+        ):
             return self._build_total(value, wide=self._needs_wide_total(measure))
         total = call_function("coalesce", exp.Sum(this=value), integer_literal(0))
-        low, high = (self._build_literal(end, wide=True) for end in (-_MAX_INT64_SUM, _MAX_INT64_SUM))
-        return cast(call_function("greatest", call_function("least", cast(total, self._dialect.wide_integer), high), low), "BIGINT")
+        low, high = (
+            self._build_literal(end, wide=True) for end in (-_MAX_INT64_SUM, _MAX_INT64_SUM)
+        )
+        return cast(
+            call_function(
+                "greatest",
+                call_function("least", cast(total, self._dialect.wide_integer), high),
+                low,
+            ),
+            "BIGINT",
+        )
 
     def _build_total(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
-        return cast(call_function("coalesce", exp.Sum(this=value), integer_literal(0)), self._dialect.wide_integer if wide else "BIGINT")
+        return cast(
+            call_function("coalesce", exp.Sum(this=value), integer_literal(0)),
+            self._dialect.wide_integer if wide else "BIGINT",
+        )
 
     def _widen(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
         """As the wide type; narrow values have 64 bits already."""
@@ -187,25 +306,37 @@ class SumCompiler:
         first, second = part
         if isinstance(first, Measure):
             assert isinstance(second, int)
-            return self._build_total(self._build_moment(first, second), wide=_needs_wide_unit_sum(first))
+            return self._build_total(
+                self._build_moment(first, second), wide=_needs_wide_unit_sum(first)
+            )
         value = self._names[first]
         if not isinstance(second, ClampedGrid):
             return exp.Count(this=value.copy())
-        return self._build_total(compile_grid_steps(value, find_read_range(self._source, first), second), wide=_compute_max_steps(second) > _MAX_NARROW_VALUE)
+        return self._build_total(
+            compile_grid_steps(value, find_read_range(self._source, first), second),
+            wide=_compute_max_steps(second) > _MAX_NARROW_VALUE,
+        )
 
     def _build_moment(self, measure: Measure, place: int) -> exp.Expr:
-        """The polynomial of a number of moments, or the product of two of them; NULL where a value is."""
+        """The polynomial of a number of moments, or the product of two of them; NULL where a
+        value is.
+        """
         assert measure.grid is not None
         if measure.second is None:
             return self._build_polynomial(str(measure.column), measure.grid, measure.degree, place)
         one, other = divmod(place, measure.degree + 1)
         first = self._build_polynomial(str(measure.column), measure.grid, measure.degree, one)
-        return binary(first, exp.Mul, self._build_polynomial(*measure.second, measure.degree, other))
+        return binary(
+            first, exp.Mul, self._build_polynomial(*measure.second, measure.degree, other)
+        )
 
     def _build_polynomial(self, name: str, snap: ClampedGrid, degree: int, place: int) -> exp.Expr:
         """C(d, k) y^k (w - y)^(d - k), k = d - place."""
         steps = compile_grid_steps(self._names[name], find_read_range(self._source, name), snap)
-        above, below = binary(steps, exp.Sub, integer_literal(snap.low)), binary(integer_literal(snap.high), exp.Sub, steps.copy())
+        above, below = (
+            binary(steps, exp.Sub, integer_literal(snap.low)),
+            binary(integer_literal(snap.high), exp.Sub, steps.copy()),
+        )
         factors = [above] * (degree - place) + [below] * place
         found: exp.Expr = integer_literal(math.comb(degree, place))
         for factor in factors:
@@ -223,9 +354,13 @@ def _list_parts(measure: Measure) -> list[SumPart]:
     if name is None:
         return []
     if measure.degree == 2 or measure.second is not None:
-        products: list[SumPart] = [(measure, place) for place in range(measure.width - measure.has_null_sum)]
+        products: list[SumPart] = [
+            (measure, place) for place in range(measure.width - measure.has_null_sum)
+        ]
         return [*products, (name, None)] if measure.has_null_sum else products
-    counted: list[SumPart] = [(name, None)] if measure.kind != "total" or measure.sum_bounds is not None else []
+    counted: list[SumPart] = (
+        [(name, None)] if measure.kind != "total" or measure.sum_bounds is not None else []
+    )
     return counted if measure.grid is None else [*counted, (name, measure.grid)]
 
 
@@ -238,7 +373,11 @@ def _compute_max_row_value(measure: Measure) -> int:
     """The most that one row puts into a number, or with limits one unit."""
     if measure.grid is None:
         return 1
-    return max(_compute_max_steps(measure.grid), measure.row_total, *(abs(end) for end in measure.sum_bounds or (0,)))
+    return max(
+        _compute_max_steps(measure.grid),
+        measure.row_total,
+        *(abs(end) for end in measure.sum_bounds or (0,)),
+    )
 
 
 def _compute_max_steps(snap: ClampedGrid) -> int:
@@ -246,4 +385,6 @@ def _compute_max_steps(snap: ClampedGrid) -> int:
 
 
 def _number_outputs(each: Sequence[Sequence[exp.Expr]]) -> NamedExpressions:
-    return [(f"n{i}", value) for i, value in enumerate(value for values in each for value in values)]
+    return [
+        (f"n{i}", value) for i, value in enumerate(value for values in each for value in values)
+    ]

@@ -1,4 +1,6 @@
-"""A DuckDB that can do little: read the given files and objects, answer statements. It knows nothing of plans."""
+"""A DuckDB that can do little: read the given files and objects, answer statements. It knows
+nothing of plans.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import _duckdb as duckdb  # the engine alone: the package around it takes three times as long to load, and 12 MB
+# the engine alone: the package around it takes three times as long to load, and 12 MB
+import _duckdb as duckdb
 
 from hedgerow.engines.compile.quoting import quote_text as _quoted
 from hedgerow.engines.duckdb.parquet_statistics import build_statistics_check
@@ -37,9 +40,14 @@ _CONFIGURATION: Final = {
     "temp_directory": "",  # what does not fit in memory fails; exact data are not written anywhere
 }
 # A progress bar would be printed among the answers.
-_HARDENING: Final = ("SET enable_progress_bar = false", "SET TimeZone = 'UTC'", "SET enable_external_access = false")
+_HARDENING: Final = (
+    "SET enable_progress_bar = false",
+    "SET TimeZone = 'UTC'",
+    "SET enable_external_access = false",
+)
 _LOCK: Final = "SET lock_configuration = true"  # after this nothing can be changed any more
-_NO_HIVE_COLUMNS: Final = "hive_partitioning = false"  # in a folder age=30 a column age would be read as 30 for everybody, whatever the file holds
+# in a folder age=30 a column age would be read as 30 for everybody, whatever the file holds
+_NO_HIVE_COLUMNS: Final = "hive_partitioning = false"
 _BYTES_PER_LINE: Final = 64  # bytes of a line of text, about
 _BYTES_PER_SLOT: Final = 32 * MAX_ARRAY_SUMS  # bytes
 _MIN_ARRAY_BITS: Final = 12  # what the engine does when nobody tells it anything
@@ -47,7 +55,9 @@ _MAX_ARRAY_BITS: Final = 24
 
 
 class DuckDBSession:
-    """One database in memory, closed before it meets any data. ``rows`` is how many come beside those of the files."""
+    """One database in memory, closed before it meets any data. ``rows`` is how many come beside
+    those of the files.
+    """
 
     def __init__(self, paths: Sequence[Path], limits: EngineLimits, rows: int = 0) -> None:
         configuration: dict[str, str | bool | int | float | list[str]] = {**_CONFIGURATION}
@@ -62,37 +72,52 @@ class DuckDBSession:
         for statement in (f"SET allowed_paths = [{allowed}]", *_HARDENING):
             self._connection.execute(statement)
         self._array_cursor, self._array_lock = self._connection.cursor(), threading.Lock()
-        bits = self._choose_array_bits(rows + sum(map(self._estimate_rows, paths)), limits.max_bytes)
+        bits = self._choose_array_bits(
+            rows + sum(map(self._estimate_rows, paths)), limits.max_bytes
+        )
         self._array_cursor.execute(f"SET SESSION perfect_ht_threshold = {bits}")
         self._connection.execute(_LOCK)
 
     def _estimate_rows(self, path: Path) -> int:
-        """About how many a file has; 0 where it cannot be told, which is said when it is attached."""
+        """About how many a file has; 0 where it cannot be told, which is said when it is
+        attached.
+        """
         with contextlib.suppress(OSError, duckdb.Error):
             if path.suffix.lower() == ".csv":
                 return path.stat().st_size // _BYTES_PER_LINE
-            return int(self._fetch_value(f"SELECT sum(num_rows) FROM parquet_file_metadata({_quoted(str(path))})"))
+            return int(
+                self._fetch_value(
+                    f"SELECT sum(num_rows) FROM parquet_file_metadata({_quoted(str(path))})"
+                )
+            )
         return 0
 
     def _choose_array_bits(self, rows: int, memory: int) -> int:
-        """Up to how many bits ids may have for people to be grouped in an array instead of a hash table, where a statement is ``by_unit``.
+        """Up to how many bits ids may have for people to be grouped in an array instead of a hash
+        table, where a statement is ``by_unit``.
 
-        An array is twice as fast. It has a place for every number up to the largest, in every thread, and all are filled. So all
-        places together are no more than a quarter of the rows, which takes less time than to read these; and with as many sums as such a
-        statement may have, no more than a quarter of the memory: else the array might not fit, and one person's id, the largest,
-        would decide whether a question fails.
+        An array is twice as fast. It has a place for every number up to the largest, in every
+        thread, and all are filled. So all places together are no more than a quarter of the rows,
+        which takes less time than to read these; and with as many sums as such a statement may
+        have, no more than a quarter of the memory: else the array might not fit, and one person's
+        id, the largest, would decide whether a question fails.
         """
-        places = min(rows, memory // _BYTES_PER_SLOT) // (4 * int(self._fetch_value("SELECT current_setting('threads')")))
+        places = min(rows, memory // _BYTES_PER_SLOT) // (
+            4 * int(self._fetch_value("SELECT current_setting('threads')"))
+        )
         return min(max(places.bit_length() - 1, _MIN_ARRAY_BITS), _MAX_ARRAY_BITS)
 
     def _fetch_value(self, query: str) -> Any:
-        """The one value of a query, None where it has no row. All is fetched: a result with rows to come would keep the connection."""
+        """The one value of a query, None where it has no row. All is fetched: a result with rows
+        to come would keep the connection.
+        """
         rows = self._connection.execute(query).fetchall()
         return rows[0][0] if rows else None
 
     def attach_object(self, relation: str, table: pa.Table) -> AttachedRelation:
         """An Arrow table."""
-        importlib.import_module("duckdb")  # which teaches the engine to read Arrow; alone it reads files
+        # which teaches the engine to read Arrow; alone it reads files
+        importlib.import_module("duckdb")
         self._connection.register(relation, table)
         self._objects[relation] = table
         return self._describe_relation(relation, table.column_names)
@@ -100,11 +125,17 @@ class DuckDBSession:
     def attach_file(self, relation: str, path: Path) -> AttachedRelation:
         """A Parquet file, or one of comma-separated values, whose columns all are text."""
         text = path.suffix.lower() == ".csv"
-        reader = _build_csv_reader(path) if text else f"read_parquet({_quoted(str(path))}, {_NO_HIVE_COLUMNS})"
+        reader = (
+            _build_csv_reader(path)
+            if text
+            else f"read_parquet({_quoted(str(path))}, {_NO_HIVE_COLUMNS})"
+        )
         self._connection.execute(f'CREATE VIEW "{relation}" AS SELECT * FROM {reader}')
         if text:
             return self._describe_relation(relation)
-        names = self._connection.execute(f"SELECT name FROM parquet_schema({_quoted(str(path))})").fetchall()
+        names = self._connection.execute(
+            f"SELECT name FROM parquet_schema({_quoted(str(path))})"
+        ).fetchall()
         return self._describe_relation(relation, [name for (name,) in names])
 
     def store_query(self, relation: str, query: str) -> AttachedRelation:
@@ -115,11 +146,14 @@ class DuckDBSession:
     def verify_statistics(self, relation: str, names: Sequence[str]) -> bool:
         """Whether these columns hold what the engine takes for granted about them."""
         types = dict(self._describe_relation(relation).columns)
-        return self._fetch_value(build_statistics_check(relation, [(name, types[name]) for name in names])) in (None, True)
+        return self._fetch_value(
+            build_statistics_check(relation, [(name, types[name]) for name in names])
+        ) in (None, True)
 
     def run_statement(self, statement: Statement) -> ResultColumns:
         """Keys and numbers of a statement. Several threads may ask at once."""
-        from hedgerow.engines.result_columns import convert_result  # only here: a child packs, and loads no numpy for it
+        # only here: a child packs, and loads no numpy for it
+        from hedgerow.engines.result_columns import convert_result
 
         with self._execute(statement) as result:
             return convert_result(result.fetchnumpy(), statement)
@@ -136,7 +170,8 @@ class DuckDBSession:
                 try:
                     yield self._register_objects(self._array_cursor).execute(statement.sql)
                 finally:
-                    self._array_cursor.abort()  # where it broke off, a result with rows to come would keep it
+                    # where it broke off, a result with rows to come would keep it
+                    self._array_cursor.abort()
             return
         with self._lock:
             cursor = self._connection.cursor()
@@ -152,7 +187,9 @@ class DuckDBSession:
         return cursor
 
     def find_query_error(self, query: str) -> str | None:
-        """Why an engine would not begin with a query, in the first line of its words; nothing is run. None where it would."""
+        """Why an engine would not begin with a query, in the first line of its words; nothing is
+        run. None where it would.
+        """
         try:
             self._connection.execute(f"EXPLAIN {query}")
         except (duckdb.InternalException, duckdb.OutOfMemoryException):
@@ -167,25 +204,35 @@ class DuckDBSession:
             with contextlib.suppress(duckdb.Error):
                 connection.close()
 
-    def _describe_relation(self, relation: str, names: Sequence[str] | None = None) -> AttachedRelation:
-        """``names`` are those in the data. The engine renames what differs in upper and lower case alone, and a policy that meant the
-        second column would then be read from the first."""
-        described: list[tuple[Any, ...]] = self._connection.execute(f'DESCRIBE SELECT * FROM "{relation}"').fetchall()
+    def _describe_relation(
+        self, relation: str, names: Sequence[str] | None = None
+    ) -> AttachedRelation:
+        """``names`` are those in the data. The engine renames what differs in upper and lower case
+        alone, and a policy that meant the second column would then be read from the first."""
+        described: list[tuple[Any, ...]] = self._connection.execute(
+            f'DESCRIBE SELECT * FROM "{relation}"'
+        ).fetchall()
         if names is not None and not {name for name, *_ in described} <= set(names):
-            raise SourceError("Two columns of the data differ in upper and lower case alone, or not at all: rename one of them.")
+            raise SourceError(
+                "Two columns of the data differ in upper and lower case alone, or not at all:"
+                " rename one of them."
+            )
         return AttachedRelation(relation, tuple((name, type_) for name, type_, *_ in described))
 
 
 def _build_csv_reader(path: Path) -> str:
-    """Nothing is guessed from the data: commas, double quotes, a line of names. A guess could change with one person's row.
+    """Nothing is guessed from the data: commas, double quotes, a line of names. A guess could
+    change with one person's row.
 
-    Nor is a file read in parallel: where its pieces meet, the engine guesses whether it stands inside quotes, and such a guess has lost
-    rows and run others together. ``csv_scan`` refuses all that makes one line depend on another when they are read in order.
+    Nor is a file read in parallel: where its pieces meet, the engine guesses whether it stands
+    inside quotes, and such a guess has lost rows and run others together. ``csv_scan`` refuses all
+    that makes one line depend on another when they are read in order.
     """
     columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in read_csv_header(path))
     options = (
-        "auto_detect = false, header = true, skip = 0, delim = ',', quote = '\"', escape = '\"', comment = '', nullstr = '', "
-        "encoding = 'utf-8', compression = 'none', strict_mode = true, ignore_errors = false, null_padding = false, "
-        f"allow_quoted_nulls = false, parallel = false, max_line_size = {MAX_LINE_BYTES}, {_NO_HIVE_COLUMNS}"
+        "auto_detect = false, header = true, skip = 0, delim = ',', quote = '\"', escape = '\"',"
+        " comment = '', nullstr = '', encoding = 'utf-8', compression = 'none', strict_mode ="
+        " true, ignore_errors = false, null_padding = false, allow_quoted_nulls = false, parallel"
+        f" = false, max_line_size = {MAX_LINE_BYTES}, {_NO_HIVE_COLUMNS}"
     )
     return f"read_csv({_quoted(str(path))}, columns = {{{columns}}}, {options})"

@@ -1,7 +1,9 @@
-"""DuckDB in a child process that can be killed: after a deadline, with its memory capped, with nothing of this process in reach.
+"""DuckDB in a child process that can be killed: after a deadline, with its memory capped, with
+nothing of this process in reach.
 
-The child is started afresh, not forked, and gets the tables and statements through a pipe. It is started again at the next use after it
-was killed or has died. Whatever goes wrong while it answers, the error is the same.
+The child is started afresh, not forked, and gets the tables and statements through a pipe. It is
+started again at the next use after it was killed or has died. Whatever goes wrong while it answers,
+the error is the same.
 """
 
 from __future__ import annotations
@@ -27,7 +29,13 @@ from hedgerow.engines.process.session_protocol import AttachedRelation, EngineLi
 from hedgerow.engines.process.statement import Statement
 from hedgerow.engines.result_cells import collect_cells
 from hedgerow.engines.result_columns import ResultColumns
-from hedgerow.engines.tables.registry import RegisteredTable, TableBackedSource, TableRegistry, attach_tables, stamp_tables
+from hedgerow.engines.tables.registry import (
+    RegisteredTable,
+    TableBackedSource,
+    TableRegistry,
+    attach_tables,
+    stamp_tables,
+)
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.nodes import Aggregate
 
@@ -36,14 +44,21 @@ if TYPE_CHECKING:
 
 __all__ = ["EngineProcess", "IsolatedDuckDB", "RequestFailed"]
 
-_START_CODE: Final = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from hedgerow.engines.process.child_main import main; main()"
-_EXTRA_ADDRESS_SPACE: Final = 4 * 2**30  # address space beside the memory of the engine: libraries, stacks of threads, what the allocator sets aside
+_START_CODE: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from"
+    " hedgerow.engines.process.child_main import main; main()"
+)
+# address space beside the memory of the engine: libraries, stacks of threads, what the allocator
+# sets aside
+_EXTRA_ADDRESS_SPACE: Final = 4 * 2**30
 
 
 class EngineProcess:
     """One process. A request that fails for any reason but a polite answer ends it."""
 
-    def __init__(self, paths: list[Path], limits: EngineLimits, seconds: float, rows: int = 0) -> None:
+    def __init__(
+        self, paths: list[Path], limits: EngineLimits, seconds: float, rows: int = 0
+    ) -> None:
         path = json.dumps([str(Path(entry).resolve()) for entry in sys.path if entry])
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-X", "utf8", "-c", _START_CODE, path],
@@ -62,9 +77,18 @@ class EngineProcess:
             os.set_blocking(descriptor, False)
         self._timeout = seconds
         self.kill = weakref.finalize(self, _kill_process, self._process)
-        most = {"threads": limits.threads, "memory": limits.memory, "space": limits.max_bytes + _EXTRA_ADDRESS_SPACE}
-        header, _ = self._request({"paths": [str(path) for path in paths], "rows": rows, **most}, b"")
-        self.layers = tuple(SandboxLayer(str(name), active is True, str(detail)) for name, active, detail in header["layers"])
+        most = {
+            "threads": limits.threads,
+            "memory": limits.memory,
+            "space": limits.max_bytes + _EXTRA_ADDRESS_SPACE,
+        }
+        header, _ = self._request(
+            {"paths": [str(path) for path in paths], "rows": rows, **most}, b""
+        )
+        self.layers = tuple(
+            SandboxLayer(str(name), active is True, str(detail))
+            for name, active, detail in header["layers"]
+        )
 
     @property
     def is_alive(self) -> bool:
@@ -82,7 +106,9 @@ class EngineProcess:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
-        return self._request_attach({"do": "object", "relation": relation}, memoryview(sink.getvalue()))
+        return self._request_attach(
+            {"do": "object", "relation": relation}, memoryview(sink.getvalue())
+        )
 
     def attach_file(self, relation: str, path: Path) -> AttachedRelation:
         """A relation over a file."""
@@ -106,16 +132,21 @@ class EngineProcess:
             self.kill()
             raise
 
-    def _request_attach(self, request: dict[str, Any], payload: bytes | memoryview = b"") -> AttachedRelation:
+    def _request_attach(
+        self, request: dict[str, Any], payload: bytes | memoryview = b""
+    ) -> AttachedRelation:
         header, _ = self._request(request, payload)
-        return AttachedRelation(request["relation"], tuple((str(name), str(type_)) for name, type_ in header["columns"]))
+        return AttachedRelation(
+            request["relation"], tuple((str(name), str(type_)) for name, type_ in header["columns"])
+        )
 
     def _request(self, request: dict[str, Any], payload: bytes | memoryview) -> Message:
         until = time.monotonic() + self._timeout
         try:
             send_message(self._inlet, request, payload, until)
             header, found = receive_message(self._outlet, until)
-        except BaseException:  # an interrupt as well: the answer that is still to come must not be taken for the next one
+        # an interrupt as well: the answer that is still to come must not be taken for the next one
+        except BaseException:
             self.kill()
             raise
         if header.get("ok") is not True:
@@ -139,8 +170,9 @@ def _kill_process(process: subprocess.Popen[bytes]) -> None:
 class IsolatedDuckDB(TableBackedSource):
     """Answers plans like ``DuckDB``, from a child process.
 
-    ``deadline`` is how many seconds a question may take, ``opening`` how many each table at the start. ``memory`` (bytes) limits the
-    engine, and with some room its whole process. Several threads may ask; they take turns.
+    ``deadline`` is how many seconds a question may take, ``opening`` how many each table at the
+    start. ``memory`` (bytes) limits the engine, and with some room its whole process. Several
+    threads may ask; they take turns.
     """
 
     def __init__(
@@ -163,7 +195,10 @@ class IsolatedDuckDB(TableBackedSource):
         try:
             self._engine, catalogue = self._start_process()
         except (ChannelBroken, RequestFailed):
-            raise SourceError("The process that reads the data could not be started, or took too long to open them.") from None
+            raise SourceError(
+                "The process that reads the data could not be started, or took too long to open"
+                " them."
+            ) from None
         self._owner_pid = os.getpid()
         self._use_registry(catalogue, DUCKDB, stamps)
 
@@ -209,7 +244,8 @@ class IsolatedDuckDB(TableBackedSource):
             self._engine.kill()
 
     def _ensure_process(self) -> EngineProcess:
-        # After a fork both processes would talk through one pipe; the new one gets a child of its own.
+        # After a fork both processes would talk through one pipe; the new one gets a child of its
+        # own.
         if self._owner_pid != os.getpid():
             self._engine.kill.detach()
             self._engine, found = self._start_process()
@@ -219,14 +255,20 @@ class IsolatedDuckDB(TableBackedSource):
             self._engine, found = self._start_process()
         else:
             return self._engine
-        if found != self._registry or self._find_changed():  # after it was read: what the child holds is what was accepted
+        # after it was read: what the child holds is what was accepted
+        if found != self._registry or self._find_changed():
             self._engine.kill()
             raise ChannelBroken
         return self._engine
 
     def _start_process(self) -> tuple[EngineProcess, TableRegistry]:
         paths = [table.path for table in self._tables.values() if table.path is not None]
-        child = EngineProcess(paths, self._limits, self._opening_timeout, sum(table.row_count for table in self._tables.values()))
+        child = EngineProcess(
+            paths,
+            self._limits,
+            self._opening_timeout,
+            sum(table.row_count for table in self._tables.values()),
+        )
         try:
             catalogue = attach_tables(child, self._tables, DUCKDB)
         except BaseException:

@@ -1,4 +1,6 @@
-"""Messages between a worker and its child: a length, a header in JSON, and bytes. Nothing that arrives is executed or unpickled."""
+"""Messages between a worker and its child: a length, a header in JSON, and bytes. Nothing that
+arrives is executed or unpickled.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ class ChannelBroken(Exception):
     """The other side is gone, is late, or speaks nonsense."""
 
 
-def send_message(descriptor: int, header: Mapping[str, Any], payload: bytes | memoryview = b"", until: float = math.inf) -> None:
+def send_message(
+    descriptor: int,
+    header: Mapping[str, Any],
+    payload: bytes | memoryview = b"",
+    until: float = math.inf,
+) -> None:
     """Writes a message to a pipe; ``until`` is a time of the monotonic clock."""
     text = json.dumps(header).encode()
     for part in (_LENGTHS.pack(len(text), len(payload)), text, payload):

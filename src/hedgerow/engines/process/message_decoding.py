@@ -1,4 +1,6 @@
-"""Keys and numbers from the message of a child, which is believed in nothing: shape and types must be those that were asked for."""
+"""Keys and numbers from the message of a child, which is believed in nothing: shape and types
+must be those that were asked for.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,15 @@ def decode_result(message: Message, statement: Statement) -> ResultColumns:
     """What ``packed`` wrote, if it has the shape and the types that the statement asks for."""
     header, payload = message
     try:
-        keys = [[None if value is None else _KEY_DECODERS[kind](value) for value in column] for kind, column in _pair_keys(statement, header)]
+        keys = [
+            [None if value is None else _KEY_DECODERS[kind](value) for value in column]
+            for kind, column in _pair_keys(statement, header)
+        ]
         long = iter([_decode_wide(column) for column in header["long"]])
         count = statement.wide.count(False)
-        short = iter(np.frombuffer(payload, "<i8").reshape(count, -1).astype(np.int64) if count else ())
+        short = iter(
+            np.frombuffer(payload, "<i8").reshape(count, -1).astype(np.int64) if count else ()
+        )
         numbers = [next(long if wide else short) for wide in statement.wide]
         if len({*map(len, keys), *map(len, numbers)}) > 1:
             raise ValueError

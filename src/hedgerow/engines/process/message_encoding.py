@@ -1,6 +1,8 @@
-"""What a statement found as a message: keys and long numbers in the header, the others as 64 bits each in the payload.
+"""What a statement found as a message: keys and long numbers in the header, the others as 64 bits
+each in the payload.
 
-A child starts and answers without numpy, which takes as long to load as the engine. Only many rows are worth it, or a tally.
+A child starts and answers without numpy, which takes as long to load as the engine. Only many rows
+are worth it, or a tally.
 """
 
 from __future__ import annotations
@@ -30,10 +32,14 @@ class _ColumnBlock(NamedTuple):
         """The columns of both, one below the other."""
         keys = [[*first, *more] for first, more in zip(self.keys, other.keys, strict=True)]
         long = [[*first, *more] for first, more in zip(self.long, other.long, strict=True)]
-        return _ColumnBlock(keys, long, [first + more for first, more in zip(self.short, other.short, strict=True)])
+        return _ColumnBlock(
+            keys, long, [first + more for first, more in zip(self.short, other.short, strict=True)]
+        )
 
 
-def encode_result(result: duckdb.DuckDBPyConnection, statement: Statement) -> tuple[dict[str, Any], bytes]:
+def encode_result(
+    result: duckdb.DuckDBPyConnection, statement: Statement
+) -> tuple[dict[str, Any], bytes]:
     """Header and payload, which ``unpacked`` reads again."""
     if statement.tally is not None:
         part = _encode_arrays(result, statement)
@@ -47,11 +53,16 @@ def encode_result(result: duckdb.DuckDBPyConnection, statement: Statement) -> tu
 
 def _encode_rows(rows: Sequence[tuple[Any, ...]], statement: Statement) -> _ColumnBlock:
     columns = list(zip(*rows, strict=True)) or [()] * (len(statement.keys) + len(statement.wide))
-    numbers = list(zip(columns[len(statement.keys) :], statement.wide, strict=False))  # what nobody asked for stays behind
+    # what nobody asked for stays behind
+    numbers = list(zip(columns[len(statement.keys) :], statement.wide, strict=False))
     return _ColumnBlock(
-        [_encode_dates(column) if type_ == "date" else list(column) for column, type_ in zip(columns, statement.keys, strict=False)],
+        [
+            _encode_dates(column) if type_ == "date" else list(column)
+            for column, type_ in zip(columns, statement.keys, strict=False)
+        ],
         [_encode_wide(column) for column, wide in numbers if wide],
-        [struct.pack(f"<{len(column)}q", *column) for column, wide in numbers if not wide],  # of anything but whole numbers: an error
+        # of anything but whole numbers: an error
+        [struct.pack(f"<{len(column)}q", *column) for column, wide in numbers if not wide],
     )
 
 
@@ -60,9 +71,20 @@ def _encode_arrays(result: duckdb.DuckDBPyConnection, statement: Statement) -> _
 
     keys, numbers = convert_result(result.fetchnumpy(), statement)
     return _ColumnBlock(
-        [_encode_dates(column) if type_ == "date" else column for column, type_ in zip(keys, statement.keys, strict=True)],
-        [[str(value) for value in column] for column, wide in zip(numbers, statement.wide, strict=True) if wide],
-        [column.astype("<i8").tobytes() for column, wide in zip(numbers, statement.wide, strict=True) if not wide],
+        [
+            _encode_dates(column) if type_ == "date" else column
+            for column, type_ in zip(keys, statement.keys, strict=True)
+        ],
+        [
+            [str(value) for value in column]
+            for column, wide in zip(numbers, statement.wide, strict=True)
+            if wide
+        ],
+        [
+            column.astype("<i8").tobytes()
+            for column, wide in zip(numbers, statement.wide, strict=True)
+            if not wide
+        ],
     )
 
 
@@ -71,7 +93,9 @@ def _encode_dates(days: Sequence[Any]) -> list[int | None]:
 
 
 def _encode_wide(column: Sequence[Any]) -> list[str]:
-    """Numbers of any length, of which the engine made text. One that is missing or was rounded on the way is none."""
+    """Numbers of any length, of which the engine made text. One that is missing or was rounded
+    on the way is none.
+    """
     if not all(isinstance(value, str) for value in column):
         raise TypeError("numbers must be whole")
     return [str(int(value)) for value in column]

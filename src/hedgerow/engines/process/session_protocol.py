@@ -1,6 +1,8 @@
-"""What engines are asked through, in this process or in another. Nothing heavy is loaded here: the process that asks needs no engine.
+"""What engines are asked through, in this process or in another. Nothing heavy is loaded here: the
+process that asks needs no engine.
 
-What both processes know are named tuples: dataclasses would take a tenth of the time in which a child starts.
+What both processes know are named tuples: dataclasses would take a tenth of the time in which a
+child starts.
 """
 
 from __future__ import annotations
@@ -18,7 +20,13 @@ if TYPE_CHECKING:
     from hedgerow.engines.process.statement import Statement
     from hedgerow.engines.result_columns import ResultColumns
 
-__all__ = ["AttachedRelation", "EngineLimits", "SandboxLayer", "SessionProtocol", "hide_engine_errors"]
+__all__ = [
+    "AttachedRelation",
+    "EngineLimits",
+    "SandboxLayer",
+    "SessionProtocol",
+    "hide_engine_errors",
+]
 
 T = TypeVar("T")
 
@@ -35,7 +43,9 @@ class EngineLimits(_EngineLimits):
 
     def __new__(cls, threads: int | None = None, memory: int | None = None) -> Self:
         """Each is a whole number of at least 1, or None."""
-        return super().__new__(cls, _check_positive(threads, "threads"), _check_positive(memory, "memory"))
+        return super().__new__(
+            cls, _check_positive(threads, "threads"), _check_positive(memory, "memory")
+        )
 
     @property
     def max_bytes(self) -> int:
@@ -46,7 +56,8 @@ class EngineLimits(_EngineLimits):
 def _check_positive(value: int | None, name: str) -> int | None:
     if value is None or (type(value) is int and value >= 1):
         return value
-    from hedgerow.numeric.exact_number import parse_whole  # knows numpy's numbers too, which the child must not load to hear a plain one
+    # knows numpy's numbers too, which the child must not load to hear a plain one
+    from hedgerow.numeric.exact_number import parse_whole
 
     return parse_whole(value, name)
 
@@ -59,7 +70,9 @@ class AttachedRelation(NamedTuple):
 
 
 class SandboxLayer(NamedTuple):
-    """A layer of the sandbox of an engine process, whether it is active, and what it does or why not."""
+    """A layer of the sandbox of an engine process, whether it is active, and what it does or why
+    not.
+    """
 
     name: str
     active: bool
@@ -67,7 +80,9 @@ class SandboxLayer(NamedTuple):
 
 
 def hide_engine_errors(action: Callable[[], T], words: str) -> T:
-    """The result, or a SourceError that carries nothing of the engine's own message, which may quote data."""
+    """The result, or a SourceError that carries nothing of the engine's own message, which may
+    quote data.
+    """
     try:
         return action()
     except HedgerowError:

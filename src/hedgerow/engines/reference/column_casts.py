@@ -1,9 +1,11 @@
-"""What reading a column means: from whatever a file holds to a value of the declared type, or NULL. It never raises.
+"""What reading a column means: from whatever a file holds to a value of the declared type, or NULL.
+It never raises.
 
-* Numbers that are declared whole are rounded, halves away from zero; beyond 64 bits they are moved to a bound like others that lie
-  outside, and are not of the type where there is none.
-* Text that spells a value of the type is that value, to its last digit and whatever its power of ten (``15e-1`` is 2 where numbers are
-  whole); white space around a number or a date does not matter.
+* Numbers that are declared whole are rounded, halves away from zero; beyond 64 bits they are moved
+  to a bound like others that lie outside, and are not of the type where there is none.
+* Text that spells a value of the type is that value, to its last digit and whatever its power of
+  ten (``15e-1`` is 2 where numbers are whole); white space around a number or a date does not
+  matter.
 * Text is text already; only whole numbers, truth values and dates are written out.
 """
 
@@ -25,16 +27,23 @@ from hedgerow.plan.values import Value
 __all__ = ["read_value"]
 
 _NUMBER_PATTERN: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
-_DATE_PATTERN: Final = re.compile(r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?")
+_DATE_PATTERN: Final = re.compile(
+    r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
+)
 _MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1  # the ends of 64 bits
 _TRUE_WORDS: Final = ("true", "t", "yes", "y", "1")
 _FALSE_WORDS: Final = ("false", "f", "no", "n", "0")
-_INFINITIES: Final = {sign + word: math.inf * (-1 if sign == "-" else 1) for sign in ("", "+", "-") for word in ("inf", "infinity")}
+_INFINITIES: Final = {
+    sign + word: math.inf * (-1 if sign == "-" else 1)
+    for sign in ("", "+", "-")
+    for word in ("inf", "infinity")
+}
 
 
 def read_value(column: Column, raw: object) -> Value:
     """The value that ``raw`` is read as."""
-    if raw is None or (raw.is_nan() if isinstance(raw, Decimal) else raw != raw):  # NaN in all its guises differs from itself
+    # NaN in all its guises differs from itself
+    if raw is None or (raw.is_nan() if isinstance(raw, Decimal) else raw != raw):
         return None
     value: Any = _READERS[column.type](raw)
     if isinstance(value, date) and column.granularity != "day":
@@ -43,7 +52,9 @@ def read_value(column: Column, raw: object) -> Value:
         return None
     if column.values is None and column.low is not None and column.high is not None:
         return _clamp(value, column.low, column.high)
-    found: Value = None if isinstance(value, int) and not _MIN_INT64 <= value <= _MAX_INT64 else value
+    found: Value = (
+        None if isinstance(value, int) and not _MIN_INT64 <= value <= _MAX_INT64 else value
+    )
     return found
 
 
@@ -70,9 +81,17 @@ def _read_integer(raw: object) -> int | None:
     number = _parse_number(raw)
     if isinstance(number, Decimal) and (not number or number.adjusted() < -1):
         return 0  # below a tenth; its exact fraction may be gigabytes long
-    if number is not None and (number.adjusted() > 20 if isinstance(number, Decimal) else abs(number) >= 2**64):
+    if number is not None and (
+        number.adjusted() > 20 if isinstance(number, Decimal) else abs(number) >= 2**64
+    ):
         return 2**64 if number > 0 else -(2**64)  # how far beyond does not matter
-    return None if number is None else int(number) if isinstance(number, int) else round_half_away(Fraction(number))
+    return (
+        None
+        if number is None
+        else int(number)
+        if isinstance(number, int)
+        else round_half_away(Fraction(number))
+    )
 
 
 def _read_real(raw: object) -> float | None:
@@ -95,7 +114,9 @@ def _read_text(raw: object) -> str | None:
 
 def _read_boolean(raw: object) -> bool | None:
     if isinstance(raw, str):
-        return True if raw.lower() in _TRUE_WORDS else False if raw.lower() in _FALSE_WORDS else None
+        return (
+            True if raw.lower() in _TRUE_WORDS else False if raw.lower() in _FALSE_WORDS else None
+        )
     return bool(raw) if isinstance(raw, int | float | Decimal) else None
 
 

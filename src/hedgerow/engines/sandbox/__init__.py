@@ -1,1 +1,3 @@
-"""The layers that keep the engine process from writing: Landlock, seccomp, no capabilities, no network."""
+"""The layers that keep the engine process from writing: Landlock, seccomp, no capabilities, no
+network.
+"""

@@ -19,11 +19,12 @@ _READ_ANY: Final = 1 << 2  # CAP_DAC_READ_SEARCH
 def drop_capabilities(library: ctypes.CDLL, paths: Iterable[str]) -> str:
     """Give up all capabilities and return what is left.
 
-    Where root must read a path that belongs to somebody else, the capability to read any file stays:
-    it lets nobody write.
+    Where root must read a path that belongs to somebody else, the capability to read any file
+    stays: it lets nobody write.
     """
     bound = 0
-    while library.prctl(_DROP_BOUND, bound, 0, 0, 0) == 0:  # until there are no more, or no right to
+    # until there are no more, or no right to
+    while library.prctl(_DROP_BOUND, bound, 0, 0, 0) == 0:
         bound += 1
     held = ctypes.create_string_buffer(_SETS.size)
     _check_result(library.capget(_HEADER, held))

@@ -33,10 +33,14 @@ def allow_reading_only(library: ctypes.CDLL, paths: Iterable[str]) -> str:
 
     Paths that do not exist are left out. Raise OSError where the kernel does not do it.
     """
-    version = _call_kernel(library, _CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION))
+    version = _call_kernel(
+        library, _CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION)
+    )
     fields = list_rights(version)
     asked = struct.pack(f"={len(fields)}Q", *fields)
-    rules = _call_kernel(library, _CREATE_RULESET, asked, ctypes.c_size_t(len(asked)), ctypes.c_uint32(0))
+    rules = _call_kernel(
+        library, _CREATE_RULESET, asked, ctypes.c_size_t(len(asked)), ctypes.c_uint32(0)
+    )
     try:
         for path in paths:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
@@ -45,7 +49,9 @@ def allow_reading_only(library: ctypes.CDLL, paths: Iterable[str]) -> str:
     finally:
         os.close(rules)
     less = "" if version >= _TRUNCATES else ", but truncation is not covered by this kernel"
-    return f"the sources and Python's libraries can be read, nothing written (version {version}{less})"
+    return (
+        f"the sources and Python's libraries can be read, nothing written (version {version}{less})"
+    )
 
 
 def list_rights(version: int) -> list[int]:
@@ -59,7 +65,14 @@ def _allow_path(library: ctypes.CDLL, rules: int, path: str) -> None:
     try:
         folder = stat.S_ISDIR(os.fstat(held).st_mode)
         rule = struct.pack("=Qi", _READ_FILE | (_READ_FOLDER if folder else 0), held)
-        _call_kernel(library, _ADD_RULE, ctypes.c_int(rules), ctypes.c_int(_PATH_BENEATH), rule, ctypes.c_uint32(0))
+        _call_kernel(
+            library,
+            _ADD_RULE,
+            ctypes.c_int(rules),
+            ctypes.c_int(_PATH_BENEATH),
+            rule,
+            ctypes.c_uint32(0),
+        )
     finally:
         os.close(held)
 

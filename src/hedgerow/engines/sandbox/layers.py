@@ -37,7 +37,10 @@ def apply_layers(sources: Sequence[str]) -> list[SandboxLayer]:
     Threads that run already keep their freedom: call it before there are any.
     """
     if sys.platform != "linux":
-        return [SandboxLayer(name, False, f"only Linux has it, and this is {sys.platform}") for name in LAYER_NAMES]
+        return [
+            SandboxLayer(name, False, f"only Linux has it, and this is {sys.platform}")
+            for name in LAYER_NAMES
+        ]
     library = ctypes.CDLL(None, use_errno=True)
     needed = [*sources, *find_libraries()]
     library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)  # what the other layers are granted for
@@ -53,7 +56,11 @@ def apply_layers(sources: Sequence[str]) -> list[SandboxLayer]:
 def find_libraries() -> list[str]:
     """Return the folders from which this process may still import: Python's and those of our
     packages, where links lead to them as well, but not the folder of whichever script runs."""
-    found = {os.path.dirname(os.path.realpath(os.__file__)), f"{sys.prefix}/lib", f"{sys.base_prefix}/lib"}
+    found = {
+        os.path.dirname(os.path.realpath(os.__file__)),
+        f"{sys.prefix}/lib",
+        f"{sys.base_prefix}/lib",
+    }
     for entry in sys.path:
         if os.path.basename(entry) == "lib-dynload" or os.path.isfile(entry):
             found.add(entry)
@@ -68,7 +75,9 @@ def _apply_layer(name: str, step: Callable[[], str]) -> SandboxLayer:
     try:
         return SandboxLayer(name, True, step())
     except (OSError, AttributeError) as error:  # the second where the C library lacks the call
-        return SandboxLayer(name, False, getattr(error, "strerror", None) or "the C library lacks it")
+        return SandboxLayer(
+            name, False, getattr(error, "strerror", None) or "the C library lacks it"
+        )
 
 
 def _leave_network(library: ctypes.CDLL) -> str:

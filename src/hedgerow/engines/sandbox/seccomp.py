@@ -1,9 +1,9 @@
 """Seccomp: a filter of system calls without those that open for writing.
 
 A call that is not listed is answered as one that this kernel lacks (ENOSYS), so that libraries take
-their older way: threads begin by clone instead of clone3, whose flags a filter cannot read. A listed
-call with a forbidden argument is refused (EPERM). A call in another numbering (32 bits) ends the
-process.
+their older way: threads begin by clone instead of clone3, whose flags a filter cannot read. A
+listed call with a forbidden argument is refused (EPERM). A call in another numbering (32 bits) ends
+the process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from hedgerow.engines.sandbox.system_calls import ALLOWED, CONDITIONAL, PROCESSORS, ArgumentRule, Processor
+from hedgerow.engines.sandbox.system_calls import (
+    ALLOWED,
+    CONDITIONAL,
+    PROCESSORS,
+    ArgumentRule,
+    Processor,
+)
 
 __all__ = ["assemble_filter", "filter_system_calls"]
 
@@ -27,7 +33,8 @@ _REFUSE: Final = 0x00050000 | errno.EPERM
 _UNKNOWN: Final = 0x00050000 | errno.ENOSYS
 _NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16  # where they lie in what a filter sees
 _SET_FILTER: Final = 1
-# For every thread; and without the brake on speculation that older kernels put on filtered processes.
+# For every thread; and without the brake on speculation that older kernels put on filtered
+# processes.
 _FLAGS: Final = 1 | 4
 
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
@@ -41,7 +48,9 @@ def filter_system_calls(library: ctypes.CDLL) -> str:
         raise OSError(errno.ENOTSUP, f"no list of system calls for {machine}")
     code = b"".join(struct.pack("=HBBI", *line) for line in assemble_filter(processor))
     program = ctypes.create_string_buffer(code, len(code))
-    told = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(program)))
+    told = ctypes.create_string_buffer(
+        struct.pack("@HP", len(code) // 8, ctypes.addressof(program))
+    )
     number, action = ctypes.c_long(processor.seccomp), ctypes.c_long(_SET_FILTER)
     if library.syscall(number, action, ctypes.c_long(_FLAGS), told) != 0:
         raise OSError(ctypes.get_errno(), "refused")

@@ -38,7 +38,8 @@ PROCESSORS: Final[Mapping[str, Processor]] = {
     "aarch64": Processor(0xC00000B7, 1, 277),
 }
 
-# O_TMPFILE is the last one, without the bit of O_DIRECTORY, which it contains and which may be read.
+# O_TMPFILE is the last one, without the bit of O_DIRECTORY, which it contains and which may be
+# read.
 _WRITING: Final = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND | 0o20000000
 _THREAD: Final = 0x00010000  # CLONE_THREAD: a thread of this process, so no other process can begin
 # Duplicate, flags of descriptors and of open files, locks. Not: leases, signals to other processes.

@@ -13,10 +13,11 @@ __all__ = ["take_snapshot"]
 
 
 def take_snapshot(data: Any, table: str) -> pa.Table:
-    """The frame as it is now. Columns that have no Arrow type are left out; whoever declares one hears that it is missing.
+    """The frame as it is now. Columns that have no Arrow type are left out; whoever declares one
+    hears that it is missing.
 
-    An Arrow table counts as unchangeable, which it is unless it was laid over an array of numpy without a copy: nothing in it tells.
-    Whoever made one so must leave that array alone.
+    An Arrow table counts as unchangeable, which it is unless it was laid over an array of numpy
+    without a copy: nothing in it tells. Whoever made one so must leave that array alone.
     """
     import pyarrow as pa  # only here: whoever has no frames does not load it
 
@@ -25,7 +26,9 @@ def take_snapshot(data: Any, table: str) -> pa.Table:
     if type(data).__module__.partition(".")[0] == "pandas":
         return _validate_table(_convert_pandas(data), table)
     if not hasattr(data, "__arrow_c_stream__"):
-        raise InvalidArgument("data", "must be a path, or a frame of Arrow, pandas or polars", type(data).__name__)
+        raise InvalidArgument(
+            "data", "must be a path, or a frame of Arrow, pandas or polars", type(data).__name__
+        )
     return _validate_table(_import_stream(data, table), table)
 
 
@@ -34,7 +37,8 @@ def _import_stream(data: Any, table: str) -> pa.Table:
 
     try:
         found = pa.table(data)
-    except pa.ArrowException:  # of types that only its owner knows, such as whole numbers of 128 bits in polars
+    # of types that only its owner knows, such as whole numbers of 128 bits in polars
+    except pa.ArrowException:
         pass
     else:
         return found if type(data).__module__.partition(".")[0] == "polars" else _copy_table(found)
@@ -49,7 +53,8 @@ def _convert_pandas(frame: Any) -> pa.Table:
     for place, name in enumerate(frame.columns):
         try:
             arrays.append(pa.Array.from_pandas(frame.iloc[:, place].copy(deep=True)))
-        except (pa.ArrowException, ArithmeticError, TypeError, ValueError):  # also 2**70, and text that is no Unicode
+        # also 2**70, and text that is no Unicode
+        except (pa.ArrowException, ArithmeticError, TypeError, ValueError):
             continue
         names.append(str(name))
     return pa.Table.from_arrays(arrays, names)
@@ -74,4 +79,6 @@ def _validate_table(table: pa.Table, name: str) -> pa.Table:
         pass
     else:
         return table
-    raise SourceError(f"The frame of {name} is damaged: Arrow finds values in it that are not of their type.")
+    raise SourceError(
+        f"The frame of {name} is damaged: Arrow finds values in it that are not of their type."
+    )

@@ -78,7 +78,9 @@ def digest_file(path: Path, key: bytes) -> str:
     return digest.hexdigest()
 
 
-def scan_csv(path: Path, fields: int, *, multiline: bool, key: bytes, piece: int = _CHUNK_BYTES) -> CsvScan:
+def scan_csv(
+    path: Path, fields: int, *, multiline: bool, key: bytes, piece: int = _CHUNK_BYTES
+) -> CsvScan:
     """Read a file once and judge every line; the first one names as many columns as ``fields``."""
     form, bad = _CsvGrammar(path, fields, multiline), list[BadLine]()
     digest, size, rows, number, rest = hmac.new(key, digestmod="sha256"), 0, 0, 1, b""
@@ -100,9 +102,13 @@ def scan_csv(path: Path, fields: int, *, multiline: bool, key: bytes, piece: int
 
 
 def format_bad_lines(bad: Sequence[BadLine]) -> str:
-    """Return the lines and their problems as text for the custodian, the first of them one by one."""
+    """Return the lines and their problems as text for the custodian, the first of them one by
+    one.
+    """
     many = "a line is malformed" if len(bad) == 1 else f"{len(bad):,} lines are malformed"
-    more = [f"and {len(bad) - _MAX_SHOWN_LINES:,} lines more"] if len(bad) > _MAX_SHOWN_LINES else []
+    more = (
+        [f"and {len(bad) - _MAX_SHOWN_LINES:,} lines more"] if len(bad) > _MAX_SHOWN_LINES else []
+    )
     told = [*(f"line {number:,} {problem}" for number, problem in bad[:_MAX_SHOWN_LINES]), *more]
     return f"{'at least ' * (len(bad) == MAX_BAD_LINES)}{many}.\n  " + "\n  ".join(told)
 
@@ -162,7 +168,9 @@ class _CsvGrammar:
                     break
         return bad, int(ends.size)
 
-    def _find_suspect_lines(self, block: bytes, data: Bytes, starts: Positions, ends: Positions) -> Flags:
+    def _find_suspect_lines(
+        self, block: bytes, data: Bytes, starts: Positions, ends: Positions
+    ) -> Flags:
         """Mark all lines but those that are good at a glance, so that few are looked at alone."""
         doubtful = self._find_odd_bytes(block, data, starts, ends)
         commas, quotes = np.flatnonzero(data == _COMMA), np.flatnonzero(data == _QUOTE)
@@ -184,7 +192,9 @@ class _CsvGrammar:
         doubtful |= np.diff(np.searchsorted(commas, ends), prepend=0) != self._commas
         return doubtful
 
-    def _find_odd_bytes(self, block: bytes, data: Bytes, starts: Positions, ends: Positions) -> Flags:
+    def _find_odd_bytes(
+        self, block: bytes, data: Bytes, starts: Positions, ends: Positions
+    ) -> Flags:
         """Mark lines that are empty or too long, end in another way, or have odd bytes."""
         length = ends - starts
         doubtful = (length < len(self._end)) | (length >= MAX_LINE_BYTES)

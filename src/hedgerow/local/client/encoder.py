@@ -1,32 +1,42 @@
-"""How one report is made, bit by bit: what every client must agree on, in Python, JavaScript or another language.
+"""How one report is made, bit by bit: what every client must agree on, in Python, JavaScript or
+another language.
 
-``vectors.json`` holds examples of each rule below; both test suites run them. Numbers are written big-endian: be32 has four bytes. HMAC is
-HMAC-SHA256, ``lasting`` the hash of the metric without its epoch.
+``vectors.json`` holds examples of each rule below; both test suites run them. Numbers are written
+big-endian: be32 has four bytes. HMAC is HMAC-SHA256, ``lasting`` the hash of the metric without its
+epoch.
 
 Key
-    Bloom filter, cohort and permanent noise all hang on ``lasting``. With the hash of the running epoch, every epoch would draw permanent
-    noise anew and be paid for anew; with two different keys, noise that outlived a change of the Bloom filter would show its bits.
+    Bloom filter, cohort and permanent noise all hang on ``lasting``. With the hash of the running
+    epoch, every epoch would draw permanent noise anew and be paid for anew; with two different
+    keys, noise that outlived a change of the Bloom filter would show its bits.
 Value
-    A code is a whole number below the domain, written in decimal ASCII digits where it is hashed; a text is its UTF-8 bytes.
+    A code is a whole number below the domain, written in decimal ASCII digits where it is hashed; a
+    text is its UTF-8 bytes.
 Bloom bits
-    HMAC(lasting, be32(block) || value) for block = 0, 1, … is a stream of 16-bit numbers. The bits in a cohort are its numbers cohort h to
-    cohort h + h-1, mod k. (One digest serves many cohorts: who decodes hashes each candidate for all of them.)
+    HMAC(lasting, be32(block) || value) for block = 0, 1, … is a stream of 16-bit numbers. The bits
+    in a cohort are its numbers cohort h to cohort h + h-1, mod k. (One digest serves many cohorts:
+    who decodes hashes each candidate for all of them.)
 Cohort
-    HMAC(secret, lasting || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is a cohort like any other.
+    HMAC(secret, lasting || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is a
+    cohort like any other.
 Permanent bits
-    HMAC(secret, lasting || "permanent" || be32(cohort) || value || be32(block)) for block = 0, 1, … is a stream of 16-bit numbers, one for
-    each bit in order; the cohort is 0 where there is none. RAPPOR: u < f/2 gives 1, else u < f gives 0, else the Bloom bit. Longitudinal:
-    u < the permanent threshold of the true bit gives 1.
+    HMAC(secret, lasting || "permanent" || be32(cohort) || value || be32(block)) for block = 0, 1, …
+    is a stream of 16-bit numbers, one for each bit in order; the cohort is 0 where there is none.
+    RAPPOR: u < f/2 gives 1, else u < f gives 0, else the Bloom bit. Longitudinal: u < the permanent
+    threshold of the true bit gives 1.
 Tag
-    HMAC(secret, lasting || "value" || value), first 16 bytes, in hex digits: what the client's memory knows a memoised value by.
+    HMAC(secret, lasting || "value" || value), first 16 bytes, in hex digits: what the client's
+    memory knows a memoised value by.
 Fresh draws
-    From the stream, 16 bits each. A coin of threshold t takes one, u, and is heads when u < t. A number below n takes one draw where
-    n <= 65536 and else two (the higher half first), again until it lies below the largest multiple of n, and keeps the remainder. k-ary: a
-    coin, then a number below the domain, drawn whether needed or not. Hadamard: a number below the order, then a coin. Projective: a coin,
-    then a number below the orthogonal points where it is heads, else one below F^(t-1). Duchi: a number below the steps D-1, then as k-ary
-    with two values. Piecewise: a coin, then a number below the window where it is heads, else one below the steps. Hybrid: a coin, then
-    piecewise where it is heads, else Duchi. What is made of the numbers stands in each protocol's *Arithmetic*. Bits: one coin for each, in
-    order.
+    From the stream, 16 bits each. A coin of threshold t takes one, u, and is heads when u < t. A
+    number below n takes one draw where n <= 65536 and else two (the higher half first), again until
+    it lies below the largest multiple of n, and keeps the remainder. k-ary: a coin, then a number
+    below the domain, drawn whether needed or not. Hadamard: a number below the order, then a coin.
+    Projective: a coin, then a number below the orthogonal points where it is heads, else one below
+    F^(t-1). Duchi: a number below the steps D-1, then as k-ary with two values. Piecewise: a coin,
+    then a number below the window where it is heads, else one below the steps. Hybrid: a coin, then
+    piecewise where it is heads, else Duchi. What is made of the numbers stands in each protocol's
+    *Arithmetic*. Bits: one coin for each, in order.
 Record
     Numbers with the highest byte first; bits from the highest of the first byte on, the padding 0.
 """
@@ -41,7 +51,17 @@ from hedgerow.local.fixed_point import SCALE
 from hedgerow.local.metric import Metric
 from hedgerow.numeric.bits import draw_words
 
-__all__ = ["ENCODERS", "DrawStream", "compute_bloom_filter", "compute_cohort", "compute_permanent_bits", "compute_tag", "encode_report", "encode_value", "pack_bits"]
+__all__ = [
+    "ENCODERS",
+    "DrawStream",
+    "compute_bloom_filter",
+    "compute_cohort",
+    "compute_permanent_bits",
+    "compute_tag",
+    "encode_report",
+    "encode_value",
+    "pack_bits",
+]
 
 _REFILL_WORDS = 32  # words drawn at once: enough for 128 bits
 _MAX_TEXT_BYTES = 4096  # bytes of a text: a client hashes it many times
@@ -57,7 +77,11 @@ class DrawStream:
         """The next number."""
         if self._next + 2 > len(self._data):
             if not self._is_fresh:
-                raise InvalidArgument("stream", "must hold more bytes: it ended in the middle of a report", len(self._data))
+                raise InvalidArgument(
+                    "stream",
+                    "must hold more bytes: it ended in the middle of a report",
+                    len(self._data),
+                )
             self._data, self._next = draw_words(_REFILL_WORDS).tobytes(), 0
         self._next += 2
         return int.from_bytes(self._data[self._next - 2 : self._next], "big")
@@ -83,7 +107,9 @@ def encode_value(metric: Metric, value: int | str) -> bytes:
         except UnicodeEncodeError:  # a lone surrogate
             text = b""
         if not 0 < len(text) <= _MAX_TEXT_BYTES:
-            raise InvalidArgument("value", f"must be a text of 1 to {_MAX_TEXT_BYTES} bytes in UTF-8")
+            raise InvalidArgument(
+                "value", f"must be a text of 1 to {_MAX_TEXT_BYTES} bytes in UTF-8"
+            )
         return text
     domain = metric.scheme.domain
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < domain:
@@ -96,7 +122,10 @@ def compute_bloom_filter(metric: Metric, cohort: int, value: str) -> list[int]:
     given, text = dict(metric.parameters), encode_value(metric, value)
     bits = [0] * given["k"]
     for place in range(cohort * given["h"], (cohort + 1) * given["h"]):
-        digest, start = _hmac(metric.permanent_hash, _write_be32(place // 16) + text), 2 * (place % 16)
+        digest, start = (
+            _hmac(metric.permanent_hash, _write_be32(place // 16) + text),
+            2 * (place % 16),
+        )
         bits[int.from_bytes(digest[start : start + 2], "big") % given["k"]] = 1
     return bits
 
@@ -104,7 +133,11 @@ def compute_bloom_filter(metric: Metric, cohort: int, value: str) -> list[int]:
 def compute_cohort(metric: Metric, secret: bytes) -> int:
     """The cohort of a client; 0 for protocols without cohorts."""
     given = dict(metric.parameters)
-    return _read_be32(_hmac(secret, metric.permanent_hash + b"cohort")) % given["m"] if "m" in given else 0
+    return (
+        _read_be32(_hmac(secret, metric.permanent_hash + b"cohort")) % given["m"]
+        if "m" in given
+        else 0
+    )
 
 
 def compute_tag(metric: Metric, secret: bytes, value: int | str) -> str:
@@ -114,16 +147,28 @@ def compute_tag(metric: Metric, secret: bytes, value: int | str) -> str:
 
 def compute_permanent_bits(metric: Metric, secret: bytes, value: int | str) -> list[int]:
     """The permanent bits of a value: always the same for one client."""
-    given, group, text = dict(metric.parameters), compute_cohort(metric, secret), encode_value(metric, value)
+    given, group, text = (
+        dict(metric.parameters),
+        compute_cohort(metric, secret),
+        encode_value(metric, value),
+    )
     if isinstance(value, int):
         noise = _draw_permanent(metric, secret, group, text, metric.scheme.domain)
-        return [int(u < given["permanent_one" if code == value else "permanent_zero"]) for code, u in enumerate(noise)]
+        return [
+            int(u < given["permanent_one" if code == value else "permanent_zero"])
+            for code, u in enumerate(noise)
+        ]
     bits = compute_bloom_filter(metric, group, value)
     noise = _draw_permanent(metric, secret, group, text, len(bits))
-    return [int(u < given["f"] // 2 or (u >= given["f"] and bit == 1)) for u, bit in zip(noise, bits, strict=True)]
+    return [
+        int(u < given["f"] // 2 or (u >= given["f"] and bit == 1))
+        for u, bit in zip(noise, bits, strict=True)
+    ]
 
 
-def encode_report(metric: Metric, value: int | str, stream: DrawStream, secret: bytes = b"") -> bytes:
+def encode_report(
+    metric: Metric, value: int | str, stream: DrawStream, secret: bytes = b""
+) -> bytes:
     """One report. ``secret`` is the client's, for protocols that memoise."""
     encode_value(metric, value)
     return ENCODERS[metric.protocol](metric, value, stream, secret)
@@ -131,7 +176,9 @@ def encode_report(metric: Metric, value: int | str, stream: DrawStream, secret: 
 
 def _encode_k_ary(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
     given = dict(metric.parameters)
-    return _randomise_code(int(value), given["domain"], given["truth"], stream).to_bytes(metric.scheme.record_size, "big")
+    return _randomise_code(int(value), given["domain"], given["truth"], stream).to_bytes(
+        metric.scheme.record_size, "big"
+    )
 
 
 def _randomise_code(value: int, domain: int, truth: int, stream: DrawStream) -> int:
@@ -141,7 +188,10 @@ def _randomise_code(value: int, domain: int, truth: int, stream: DrawStream) -> 
 
 def _encode_hadamard(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
     scheme = metric.scheme
-    index, honest = stream.draw_below(1 << (scheme.domain - 1).bit_length()), stream.flip_coin(dict(metric.parameters)["keep"])
+    index, honest = (
+        stream.draw_below(1 << (scheme.domain - 1).bit_length()),
+        stream.flip_coin(dict(metric.parameters)["keep"]),
+    )
     parity = (index & int(value)).bit_count() & 1
     return (2 * index + (parity ^ (not honest))).to_bytes(scheme.record_size, "big")
 
@@ -150,16 +200,29 @@ def _encode_projective(metric: Metric, value: int | str, stream: DrawStream, _: 
     given = dict(metric.parameters)
     field, size = given["field"], given["field"] ** (given["dimension"] - 1)
     honest = stream.flip_coin(given["truth"])
-    rest = _point_to_vector(stream.draw_below((size - 1) // (field - 1)), field)[0] if honest else stream.draw_below(size)
+    rest = (
+        _point_to_vector(stream.draw_below((size - 1) // (field - 1)), field)[0]
+        if honest
+        else stream.draw_below(size)
+    )
     vector, weight = _point_to_vector(int(value), field)
     above, below = divmod(rest, weight)
-    product = sum(a * b for a, b in zip(_split_digits(vector - weight, field), _split_digits(below, field), strict=False))
+    product = sum(
+        a * b
+        for a, b in zip(
+            _split_digits(vector - weight, field), _split_digits(below, field), strict=False
+        )
+    )
     entry = ((not honest) - product) % field
-    return _vector_to_point((above * field + entry) * weight + below, field).to_bytes(metric.scheme.record_size, "big")
+    return _vector_to_point((above * field + entry) * weight + below, field).to_bytes(
+        metric.scheme.record_size, "big"
+    )
 
 
 def _point_to_vector(point: int, field: int) -> tuple[int, int]:
-    """The vector of a point as a number in base ``field``, and the weight of the place where its leading 1 stands."""
+    """The vector of a point as a number in base ``field``, and the weight of the place where its
+    leading 1 stands.
+    """
     weight = 1
     while point >= weight:
         point -= weight
@@ -194,7 +257,9 @@ def _sample_duchi(value: int, domain: int, truth: int, stream: DrawStream) -> in
 
 
 def _encode_piecewise(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    return _sample_piecewise(int(value), dict(metric.parameters), stream).to_bytes(metric.scheme.record_size, "big")
+    return _sample_piecewise(int(value), dict(metric.parameters), stream).to_bytes(
+        metric.scheme.record_size, "big"
+    )
 
 
 def _sample_piecewise(value: int, given: dict[str, int], stream: DrawStream) -> int:
@@ -209,20 +274,33 @@ def _encode_hybrid(metric: Metric, value: int | str, stream: DrawStream, _: byte
     if stream.flip_coin(given["mix"]):
         report = _sample_piecewise(int(value), given, stream)
     else:
-        report = given["domain"] - 1 + given["window"] + _sample_duchi(int(value), given["domain"], given["coin"], stream)
+        report = (
+            given["domain"]
+            - 1
+            + given["window"]
+            + _sample_duchi(int(value), given["domain"], given["coin"], stream)
+        )
     return report.to_bytes(metric.scheme.record_size, "big")
 
 
 def _encode_unary(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    return _randomise_bits(metric, [int(code == value) for code in range(metric.scheme.domain)], stream, "one", "zero")
+    return _randomise_bits(
+        metric, [int(code == value) for code in range(metric.scheme.domain)], stream, "one", "zero"
+    )
 
 
-def _encode_longitudinal_unary(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    return _randomise_bits(metric, compute_permanent_bits(metric, secret, value), stream, "one", "zero")
+def _encode_longitudinal_unary(
+    metric: Metric, value: int | str, stream: DrawStream, secret: bytes
+) -> bytes:
+    return _randomise_bits(
+        metric, compute_permanent_bits(metric, secret, value), stream, "one", "zero"
+    )
 
 
 def _encode_rappor(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    return compute_cohort(metric, secret).to_bytes(2, "big") + _randomise_bits(metric, compute_permanent_bits(metric, secret, value), stream, "q", "p")
+    return compute_cohort(metric, secret).to_bytes(2, "big") + _randomise_bits(
+        metric, compute_permanent_bits(metric, secret, value), stream, "q", "p"
+    )
 
 
 ENCODERS: dict[str, Callable[[Metric, int | str, DrawStream, bytes], bytes]] = {
@@ -238,22 +316,30 @@ ENCODERS: dict[str, Callable[[Metric, int | str, DrawStream, bytes], bytes]] = {
 }
 
 
-def _randomise_bits(metric: Metric, bits: Sequence[int], stream: DrawStream, one: str, zero: str) -> bytes:
+def _randomise_bits(
+    metric: Metric, bits: Sequence[int], stream: DrawStream, one: str, zero: str
+) -> bytes:
     """A coin for each bit, packed; its threshold depends on the bit."""
     given = dict(metric.parameters)
     return pack_bits([int(stream.flip_coin(given[one if bit else zero])) for bit in bits])
 
 
-def _draw_permanent(metric: Metric, secret: bytes, group: int, text: bytes, count: int) -> list[int]:
+def _draw_permanent(
+    metric: Metric, secret: bytes, group: int, text: bytes, count: int
+) -> list[int]:
     head = metric.permanent_hash + b"permanent" + _write_be32(group) + text
-    noise = DrawStream(b"".join(_hmac(secret, head + _write_be32(block)) for block in range(-(-count // 16))))
+    noise = DrawStream(
+        b"".join(_hmac(secret, head + _write_be32(block)) for block in range(-(-count // 16)))
+    )
     return [noise.draw() for _ in range(count)]
 
 
 def pack_bits(bits: Sequence[int]) -> bytes:
     """Bits as bytes."""
     size = -(-len(bits) // 8)
-    return (int("".join("1" if bit else "0" for bit in bits), 2) << (8 * size - len(bits))).to_bytes(size, "big")
+    return (
+        int("".join("1" if bit else "0" for bit in bits), 2) << (8 * size - len(bits))
+    ).to_bytes(size, "big")
 
 
 def _hmac(key: bytes, message: bytes) -> bytes:

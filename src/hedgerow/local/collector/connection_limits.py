@@ -1,10 +1,13 @@
-"""How long a connection to the collector may take, and how much it may send besides the bodies of its requests.
+"""How long a connection to the collector may take, and how much it may send besides the bodies of
+its requests.
 
-The server underneath waits for ever for a request to begin, keeps its head however long it becomes, and waits for ever for somebody who
-does not read. A few dozen silent connections would keep all others out; one that sends nothing but headers would fill the memory.
+The server underneath waits for ever for a request to begin, keeps its head however long it becomes,
+and waits for ever for somebody who does not read. A few dozen silent connections would keep all
+others out; one that sends nothing but headers would fill the memory.
 """
 
-# Annotations are evaluated here, unlike elsewhere: the class is made inside a function, because the server is an extra.
+# Annotations are evaluated here, unlike elsewhere: the class is made inside a function, because the
+# server is an extra.
 import asyncio
 import math
 from collections.abc import Iterator, MutableMapping
@@ -13,7 +16,8 @@ from typing import Any
 
 __all__ = ["MAX_HEADER_BYTES", "build_limited_protocol", "suspend_deadline"]
 
-MAX_HEADER_BYTES = 1 << 16  # bytes of a request that are not its body; with a long body, as many again as that has
+# bytes of a request that are not its body; with a long body, as many again as that has
+MAX_HEADER_BYTES = 1 << 16
 _HEADER_OVERHEAD_BYTES = 64  # bytes that a header takes besides its text
 _MAX_REQUEST_PATIENCES = 4  # patiences in which a request must be answered, and its answer read
 _WAITING_KEY = "hedgerow.in_line"  # what the state of a request has while it waits for others
@@ -21,7 +25,9 @@ _WAITING_KEY = "hedgerow.in_line"  # what the state of a request has while it wa
 
 @contextmanager
 def suspend_deadline(scope: MutableMapping[str, Any]) -> Iterator[None]:
-    """While this lasts the clock of the request's connection stands still: it is others that are slow. Whoever waits limits the time."""
+    """While this lasts the clock of the request's connection stands still: it is others that are
+    slow. Whoever waits limits the time.
+    """
     state = scope.setdefault("state", {})
     state[_WAITING_KEY] = True
     try:
@@ -31,7 +37,9 @@ def suspend_deadline(scope: MutableMapping[str, Any]) -> Iterator[None]:
 
 
 def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
-    """The server's own protocol, with limits: so many seconds for a request to begin, and for its head to arrive."""
+    """The server's own protocol, with limits: so many seconds for a request to begin, and for
+    its head to arrive.
+    """
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     class Limited(HttpToolsProtocol):
@@ -71,8 +79,9 @@ def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
             self._clock = self.loop.call_later(patience, self._look, seen, turns)
 
         def _look(self, before: tuple[Any, float], turns: int) -> None:
-            """Hang up where no request has begun since the last look, or the same one is still at work after many. One that was at work at
-            the last look and is answered now has been idle for less than a patience: the count begins anew."""
+            """Hang up where no request has begun since the last look, or the same one is still at
+            work after many. One that was at work at the last look and is answered now has been idle
+            for less than a patience: the count begins anew."""
             seen = self.cycle, self._turns()
             turns = turns + 1 if seen == before else 0
             if turns >= seen[1]:
@@ -81,9 +90,13 @@ def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
                 self._watch(seen, turns)
 
         def _turns(self) -> float:
-            """For how many patiences the connection may stay as it is. An answer is not over while its reader has not taken it."""
+            """For how many patiences the connection may stay as it is. An answer is not over
+            while its reader has not taken it.
+            """
             cycle = self.cycle
-            if cycle is None or (cycle.response_complete and not self.transport.get_write_buffer_size()):
+            if cycle is None or (
+                cycle.response_complete and not self.transport.get_write_buffer_size()
+            ):
                 return 1
             return math.inf if _WAITING_KEY in cycle.scope["state"] else _MAX_REQUEST_PATIENCES
 

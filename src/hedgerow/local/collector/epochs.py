@@ -1,7 +1,8 @@
 """Which metrics are collected now, and in which epochs.
 
-A batch names its metric by a hash that covers the epoch. So the collector knows the hashes of the epochs around the present one as well, to
-tell a clock that is fast or a client that was long offline from a metric that it does not know.
+A batch names its metric by a hash that covers the epoch. So the collector knows the hashes of the
+epochs around the present one as well, to tell a clock that is fast or a client that was long
+offline from a metric that it does not know.
 """
 
 from __future__ import annotations
@@ -18,22 +19,37 @@ _RECOGNISED_EPOCHS = 1_000  # epochs before and after the present one that are r
 
 
 class EpochCalendar:
-    """Metrics, each given in its present epoch; the ``late`` epochs before that one are still open."""
+    """Metrics, each given in its present epoch; the ``late`` epochs before that one are still
+    open.
+    """
 
     def __init__(self, metrics: Sequence[Metric], *, late: int = 1) -> None:
         names = [metric.id for metric in metrics]
         if not names or len(set(names)) < len(names):
-            raise InvalidArgument("metrics", "must be at least one, each with a name of its own and in one epoch, the present one", names)
+            raise InvalidArgument(
+                "metrics",
+                "must be at least one, each with a name of its own and in one epoch, the"
+                " present one",
+                names,
+            )
         if not 0 <= late <= _RECOGNISED_EPOCHS:
             raise InvalidArgument("late", f"must be from 0 to {_RECOGNISED_EPOCHS:,} epochs", late)
         self.metrics, self.late = tuple(metrics), late
         self._epochs_by_hash: dict[bytes, tuple[Metric, int]] = {}
         for metric in metrics:
-            for epoch in range(max(0, metric.epoch - _RECOGNISED_EPOCHS), min(metric.epoch + _RECOGNISED_EPOCHS, LAST_EPOCH) + 1):
-                self._epochs_by_hash[replace(metric, epoch=epoch).hash] = metric, epoch - metric.epoch
+            for epoch in range(
+                max(0, metric.epoch - _RECOGNISED_EPOCHS),
+                min(metric.epoch + _RECOGNISED_EPOCHS, LAST_EPOCH) + 1,
+            ):
+                self._epochs_by_hash[replace(metric, epoch=epoch).hash] = (
+                    metric,
+                    epoch - metric.epoch,
+                )
 
     def find(self, hash: bytes) -> tuple[Metric, int] | None:
-        """The metric in the epoch that this hash names, and how many epochs it is ahead of the present one. None where it is unknown."""
+        """The metric in the epoch that this hash names, and how many epochs it is ahead of the
+        present one. None where it is unknown.
+        """
         found = self._epochs_by_hash.get(hash)
         if found is None:
             return None

@@ -1,4 +1,6 @@
-"""One thread that writes to the store: batches that arrive while it writes share the next transaction, and so one sync of the disk."""
+"""One thread that writes to the store: batches that arrive while it writes share the next
+transaction, and so one sync of the disk.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class StoreWriter:
 
     def __init__(self, store: CounterStore) -> None:
         self.store = store
-        self._queue: queue.SimpleQueue[tuple[BatchCounters, Future[bool]] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[BatchCounters, Future[bool]] | None] = (
+            queue.SimpleQueue()
+        )
         self._close_lock = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="hedgerow-writer", daemon=True)
@@ -35,10 +39,13 @@ class StoreWriter:
     def add(self, addition: BatchCounters) -> Future[bool]:
         """True once it was counted and is on disk, False if its key had been counted before."""
         told: Future[bool] = Future()
-        told.set_running_or_notify_cancel()  # from here on it cannot be called off: it may be on disk already
+        # from here on it cannot be called off: it may be on disk already
+        told.set_running_or_notify_cancel()
         with self._close_lock:
             if self._closed:
-                raise SourceError("The collector is closing. Send the batch again, under the same key.")
+                raise SourceError(
+                    "The collector is closing. Send the batch again, under the same key."
+                )
             self._queue.put((addition, told))
         return told
 
@@ -54,7 +61,8 @@ class StoreWriter:
         going = True
         while going:
             taken = [self._queue.get()]
-            while len(taken) < _MAX_BATCHES_PER_TRANSACTION and not self._queue.empty():  # nobody else takes from it
+            # nobody else takes from it
+            while len(taken) < _MAX_BATCHES_PER_TRANSACTION and not self._queue.empty():
                 taken.append(self._queue.get())
             going = taken[-1] is not None  # nothing is put in after the None
             self._write([item for item in taken if item is not None])

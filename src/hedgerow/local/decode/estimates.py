@@ -1,18 +1,23 @@
-"""Estimated counts with what is known about their errors: intervals, and which values are there beyond doubt.
+"""Estimated counts with what is known about their errors: intervals, and which values are there
+beyond doubt.
 
-Counts are unbiased and raw: some are negative, and they do not add up to n. Intervals and p-values come from them alone. ``norm_sub`` and
-``base_cut`` make counts that look like counts; they are biased and carry their label, and no interval is given for them.
+Counts are unbiased and raw: some are negative, and they do not add up to n. Intervals and p-values
+come from them alone. ``norm_sub`` and ``base_cut`` make counts that look like counts; they are
+biased and carry their label, and no interval is given for them.
 
-Of many values that nobody holds some look frequent by chance. **Family-wise** control (Bonferroni) keeps the probability that even one of
-them is reported below the level, always. **False discovery** control (Benjamini and Hochberg) keeps their expected share among those
-reported below it. That is proven where p-values of absent values are independent (unary protocols, whose bits have coins of their own;
-RAPPOR under random hashing) or rise and fall together. Counts of k-ary response add up to the reports, so that one takes from the others,
-by a part of 1/k each: for such the share is proven to stay below the level times a factor that does not grow with k (Chi and others), and
-measured to stay below the level (tests/slow). ``benjamini_yekutieli`` holds whatever the dependence, at a level that is lower by the
-factor 1 + 1/2 + … + 1/size.
+Of many values that nobody holds some look frequent by chance. **Family-wise** control (Bonferroni)
+keeps the probability that even one of them is reported below the level, always. **False discovery**
+control (Benjamini and Hochberg) keeps their expected share among those reported below it. That is
+proven where p-values of absent values are independent (unary protocols, whose bits have coins of
+their own; RAPPOR under random hashing) or rise and fall together. Counts of k-ary response add up
+to the reports, so that one takes from the others, by a part of 1/k each: for such the share is
+proven to stay below the level times a factor that does not grow with k (Chi and others), and
+measured to stay below the level (tests/slow). ``benjamini_yekutieli`` holds whatever the
+dependence, at a level that is lower by the factor 1 + 1/2 + … + 1/size.
 
 Source
-    Benjamini, Hochberg (1995); Benjamini, Yekutieli (2001); Chi, Ramdas, Wang, Multiple testing under negative dependence (2022).
+    Benjamini, Hochberg (1995); Benjamini, Yekutieli (2001); Chi, Ramdas, Wang, Multiple testing
+    under negative dependence (2022).
 """
 
 from __future__ import annotations
@@ -29,12 +34,23 @@ from hedgerow.local.fixed_point import check_integer
 from hedgerow.numeric.exact_number import Number, parse_probability
 from hedgerow.numeric.vectorised import Floats, Integers, Mask
 
-__all__ = ["CONTROLS", "Estimates", "PostprocessedCounts", "base_cut", "benjamini_hochberg", "benjamini_yekutieli", "bonferroni", "norm_sub"]
+__all__ = [
+    "CONTROLS",
+    "Estimates",
+    "PostprocessedCounts",
+    "base_cut",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
+    "bonferroni",
+    "norm_sub",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Counts of values among n clients. ``tails`` has exact p-values where the law of an absent value is known."""
+    """Counts of values among n clients. ``tails`` has exact p-values where the law of an absent
+    value is known.
+    """
 
     counts: Floats
     standard_errors: Floats
@@ -45,7 +61,11 @@ class Estimates:
         for name in ("counts", "standard_errors", "exact_p_values"):
             if (numbers := getattr(self, name)) is not None:
                 object.__setattr__(self, name, np.asarray(numbers, dtype=np.float64))
-        shapes = {numbers.shape for numbers in (self.counts, self.standard_errors, self.exact_p_values) if numbers is not None}
+        shapes = {
+            numbers.shape
+            for numbers in (self.counts, self.standard_errors, self.exact_p_values)
+            if numbers is not None
+        }
         if len(shapes) != 1 or self.counts.ndim != 1:
             raise InvalidArgument("standard_errors", "must be as many as counts", shapes)
         if not (self.standard_errors >= 0).all():
@@ -54,13 +74,20 @@ class Estimates:
 
     @classmethod
     def from_support(cls, support: Integers, n: int, own: Fraction, other: Fraction) -> Estimates:
-        """From how many reports support each value; ``own`` and ``other`` as in ``hedgerow.local.protocols.pure_frequency``."""
+        """From how many reports support each value; ``own`` and ``other`` as in
+        ``hedgerow.local.protocols.pure_frequency``.
+        """
         p, q, hits = float(own), float(other), support.astype(np.float64)
         counts = (hits - n * q) / (p - q)
         share = np.clip(counts / max(n, 1), 0.0, 1.0)
         errors = np.sqrt(n * (share * p * (1 - p) + (1 - share) * q * (1 - q))) / abs(p - q)
-        # Evidence is support beyond what chance gives: above it when own > other, below it otherwise.
-        tails = _compute_binomial_tail(hits, n, q) if p > q else _compute_binomial_tail(n - hits, n, 1 - q)
+        # Evidence is support beyond what chance gives: above it when own > other, below it
+        # otherwise.
+        tails = (
+            _compute_binomial_tail(hits, n, q)
+            if p > q
+            else _compute_binomial_tail(n - hits, n, 1 - q)
+        )
         return cls(counts, errors, n, tails)
 
     @property
@@ -75,11 +102,17 @@ class Estimates:
             return self.exact_p_values
         sure = np.where(self.counts > 0, 0.0, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.standard_errors > 0, ndtr(-self.counts / self.standard_errors), sure)
+            return np.where(
+                self.standard_errors > 0, ndtr(-self.counts / self.standard_errors), sure
+            )
 
     def intervals(self, confidence: Number = 0.95, together: bool = False) -> tuple[Floats, Floats]:
-        """Ends around each count, by the normal law; ``together`` all of them hold at once with that confidence."""
-        outside = (1 - float(parse_probability(confidence, "confidence"))) / (2 * (max(1, self.counts.size) if together else 1))
+        """Ends around each count, by the normal law; ``together`` all of them hold at once with
+        that confidence.
+        """
+        outside = (1 - float(parse_probability(confidence, "confidence"))) / (
+            2 * (max(1, self.counts.size) if together else 1)
+        )
         radius = -ndtri(outside) * self.standard_errors
         return self.counts - radius, self.counts + radius
 
@@ -92,7 +125,9 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PostprocessedCounts:
-    """Counts made to look like counts, afterwards. ``method`` says how; they are biased, and intervals do not hold for them."""
+    """Counts made to look like counts, afterwards. ``method`` says how; they are biased, and
+    intervals do not hold for them.
+    """
 
     method: str
     counts: Floats
@@ -113,16 +148,24 @@ def benjamini_hochberg(p_values: Any, level: Number = 0.05) -> Mask:
 
 
 def benjamini_yekutieli(p_values: Any, level: Number = 0.05) -> Mask:
-    """As Benjamini and Hochberg at a lower level, at which the false share is held under every dependence between p-values."""
+    """As Benjamini and Hochberg at a lower level, at which the false share is held under every
+    dependence between p-values.
+    """
     p = _check_p_values(p_values)
-    return benjamini_hochberg(p, float(parse_probability(level, "level")) / max(1.0, float(np.sum(1 / np.arange(1, p.size + 1)))))
+    return benjamini_hochberg(
+        p,
+        float(parse_probability(level, "level"))
+        / max(1.0, float(np.sum(1 / np.arange(1, p.size + 1)))),
+    )
 
 
 CONTROLS = {"fwer": bonferroni, "fdr": benjamini_hochberg}
 
 
 def norm_sub(estimates: Estimates) -> PostprocessedCounts:
-    """Take the same number off every count and cut at 0, so that n is left: the nearest counts of n clients."""
+    """Take the same number off every count and cut at 0, so that n is left: the nearest counts
+    of n clients.
+    """
     counts = np.sort(estimates.counts)[::-1]
     if not counts.size:
         return PostprocessedCounts("norm-sub", counts)
@@ -133,7 +176,9 @@ def norm_sub(estimates: Estimates) -> PostprocessedCounts:
 
 def base_cut(estimates: Estimates, level: Number = 0.05) -> PostprocessedCounts:
     """Counts of values that are there beyond doubt (family-wise); all others are 0."""
-    return PostprocessedCounts("base-cut", np.where(estimates.detect("fwer", level), estimates.counts, 0.0))
+    return PostprocessedCounts(
+        "base-cut", np.where(estimates.detect("fwer", level), estimates.counts, 0.0)
+    )
 
 
 def _compute_binomial_tail(hits: Floats, n: int, chance: float) -> Floats:

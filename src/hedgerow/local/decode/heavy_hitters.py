@@ -1,19 +1,24 @@
 """Frequent texts that nobody listed beforehand, found letter by letter over any frequency protocol.
 
-Every client belongs to one **round** and makes one report in it: of the first ``lengths[round]`` letters of its text, so that it spends the
-epsilon of one report. (One that reported in r rounds would have spent r times as much.) The price is that each of R rounds has but its
-part of the clients, so that errors of shares are larger by the root of R. The collector decodes round by round. The candidates of a round
-are the prefixes found in the one before, each with all continuations; what few clients hold falls away early, and what remains after the
-last round is the dictionary.
+Every client belongs to one **round** and makes one report in it: of the first ``lengths[round]``
+letters of its text, so that it spends the epsilon of one report. (One that reported in r rounds
+would have spent r times as much.) The price is that each of R rounds has but its part of the
+clients, so that errors of shares are larger by the root of R. The collector decodes round by round.
+The candidates of a round are the prefixes found in the one before, each with all continuations;
+what few clients hold falls away early, and what remains after the last round is the dictionary.
 
-A prefix is reported as a code: a hash of round and prefix below the protocol's domain. Candidates are few against a large domain, so that
-two rarely share a code; where they do, both count the clients of either, and ``collisions`` says how many of those found do. An absent
-candidate may also share the code of a text that is there and is no candidate: ``mistaken`` is how many such are to be expected, the number
-of last candidates times the share of all codes that are frequent. Make the domain so large that it is far below 1.
+A prefix is reported as a code: a hash of round and prefix below the protocol's domain. Candidates
+are few against a large domain, so that two rarely share a code; where they do, both count the
+clients of either, and ``collisions`` says how many of those found do. An absent candidate may also
+share the code of a text that is there and is no candidate: ``mistaken`` is how many such are to be
+expected, the number of last candidates times the share of all codes that are frequent. Make the
+domain so large that it is far below 1.
 
-What is found in the last round is controlled at the stated level, besides those mistaken for another: its reports come from other clients
-than those that chose its candidates, so that their choice does not favour any. Earlier rounds only choose whom to ask about.
-Texts longer than the last length are found by their beginning. Only texts whose beginnings are frequent in every round can be found.
+What is found in the last round is controlled at the stated level, besides those mistaken for
+another: its reports come from other clients than those that chose its candidates, so that their
+choice does not favour any. Earlier rounds only choose whom to ask about. Texts longer than the last
+length are found by their beginning. Only texts whose beginnings are frequent in every round can be
+found.
 """
 
 from __future__ import annotations
@@ -40,7 +45,9 @@ _MAX_CANDIDATES = 1_000_000  # candidates of one round
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeavyHitters:
-    """The texts of a dictionary, the most frequent first, as estimates among the ``estimates.n`` clients of the last round."""
+    """The texts of a dictionary, the most frequent first, as estimates among the ``estimates.n``
+    clients of the last round.
+    """
 
     texts: tuple[str, ...]
     estimates: Estimates
@@ -50,32 +57,54 @@ class HeavyHitters:
 
 @dataclass(frozen=True, slots=True)
 class PrefixSearch:
-    """``scheme`` makes the reports; texts are written in ``alphabet``; round r reports ``lengths[r]`` letters."""
+    """``scheme`` makes the reports; texts are written in ``alphabet``; round r reports
+    ``lengths[r]`` letters.
+    """
 
     scheme: LocalProtocol
     alphabet: str
     lengths: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if not self.alphabet or _TERMINATOR in self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
-            raise InvalidArgument("alphabet", "must be different letters, without the zero character", self.alphabet)
+        if (
+            not self.alphabet
+            or _TERMINATOR in self.alphabet
+            or len(set(self.alphabet)) != len(self.alphabet)
+        ):
+            raise InvalidArgument(
+                "alphabet", "must be different letters, without the zero character", self.alphabet
+            )
         for length in self.lengths:
             check_integer(length, "lengths", 1, 1000)
         if not self.lengths or any(after <= before for before, after in pairwise(self.lengths)):
-            raise InvalidArgument("lengths", "must be numbers of letters, each larger than the one before", self.lengths)
+            raise InvalidArgument(
+                "lengths",
+                "must be numbers of letters, each larger than the one before",
+                self.lengths,
+            )
 
     def encode_prefixes(self, turn: int, texts: Any) -> Integers:
-        """What clients of a round report, for the text of each: codes to be encoded by the scheme. A message never quotes a text."""
+        """What clients of a round report, for the text of each: codes to be encoded by the
+        scheme. A message never quotes a text.
+        """
         length, known = self._prefix_length(turn), set(self.alphabet)
         for text in texts:
             if not isinstance(text, str) or not text or not set(text) <= known:
-                raise InvalidArgument("texts", "must be written in the letters of the alphabet, at least one each")
-        return self._hash_prefixes(turn, [text[:length].ljust(length, _TERMINATOR) for text in texts])
+                raise InvalidArgument(
+                    "texts", "must be written in the letters of the alphabet, at least one each"
+                )
+        return self._hash_prefixes(
+            turn, [text[:length].ljust(length, _TERMINATOR) for text in texts]
+        )
 
     def search(self, states: Any, control: str = "fdr", level: Number = 0.05) -> HeavyHitters:
         """The dictionary, from the counters of every round."""
         if len(states) != len(self.lengths):
-            raise InvalidArgument("states", f"must be counters for each of the {len(self.lengths)} rounds", len(states))
+            raise InvalidArgument(
+                "states",
+                f"must be counters for each of the {len(self.lengths)} rounds",
+                len(states),
+            )
         prefixes, before = [""], 0
         for turn, counters in enumerate(states):
             candidates = self._extend_prefixes(prefixes, self.lengths[turn] - before)
@@ -87,15 +116,24 @@ class PrefixSearch:
             kept = kept[np.argsort(-found.counts[kept], kind="stable")]
             prefixes, before = [candidates[place] for place in kept], self.lengths[turn]
         if not prefixes:
-            return HeavyHitters((), Estimates(np.zeros(0), np.zeros(0), int(states[-1][-1])), 0, 0.0)
+            return HeavyHitters(
+                (), Estimates(np.zeros(0), np.zeros(0), int(states[-1][-1])), 0, 0.0
+            )
         tails = found.p_values[kept]
         chosen = Estimates(found.counts[kept], found.standard_errors[kept], found.n, tails)
         _, places, times = np.unique(codes, return_inverse=True, return_counts=True)
-        shared, mistaken = int((times[places][kept] > 1).sum()), len(candidates) * self._frequent_code_share(counters, len(kept), control, level)
-        return HeavyHitters(tuple(text.rstrip(_TERMINATOR) for text in prefixes), chosen, shared, mistaken)
+        shared, mistaken = (
+            int((times[places][kept] > 1).sum()),
+            len(candidates) * self._frequent_code_share(counters, len(kept), control, level),
+        )
+        return HeavyHitters(
+            tuple(text.rstrip(_TERMINATOR) for text in prefixes), chosen, shared, mistaken
+        )
 
     def _frequent_code_share(self, counters: Any, found: int, control: str, level: Number) -> float:
-        """The share of all codes that are frequent; of a protocol that cannot list them those found, of a domain that has no end."""
+        """The share of all codes that are frequent; of a protocol that cannot list them those
+        found, of a domain that has no end.
+        """
         if isinstance(self.scheme, Rappor):
             return found / self.scheme.domain
         return float(self.scheme.estimate(counters).detect(control, level).mean())
@@ -106,14 +144,24 @@ class PrefixSearch:
     def _hash_prefixes(self, turn: int, prefixes: list[str]) -> Integers:
         head, domain = turn.to_bytes(4, "big"), self.scheme.domain
         digests = (sha256(head + prefix.encode("utf-8")).digest()[:7] for prefix in prefixes)
-        return np.array([int.from_bytes(digest, "big") % domain for digest in digests], dtype=np.int64)
+        return np.array(
+            [int.from_bytes(digest, "big") % domain for digest in digests], dtype=np.int64
+        )
 
     def _extend_prefixes(self, prefixes: list[str], letters: int) -> list[str]:
         """All continuations by so many letters; after the end of a text come only ends."""
         if len(prefixes) * (len(self.alphabet) + 1) ** letters > _MAX_CANDIDATES:
-            raise InvalidArgument("lengths", f"must grow by fewer letters: more than {_MAX_CANDIDATES} candidates in one round", self.lengths)
+            raise InvalidArgument(
+                "lengths",
+                f"must grow by fewer letters: more than {_MAX_CANDIDATES} candidates in one round",
+                self.lengths,
+            )
         tails = ["".join(tail) for tail in product(_TERMINATOR + self.alphabet, repeat=letters)]
         ended = _TERMINATOR * letters
         proper = [tail for tail in tails if _TERMINATOR not in tail.rstrip(_TERMINATOR)]
-        longer = (prefix + tail for prefix in prefixes for tail in ([ended] if prefix.endswith(_TERMINATOR) else proper))
+        longer = (
+            prefix + tail
+            for prefix in prefixes
+            for tail in ([ended] if prefix.endswith(_TERMINATOR) else proper)
+        )
         return [prefix for prefix in longer if prefix.rstrip(_TERMINATOR)]

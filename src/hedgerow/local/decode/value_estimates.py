@@ -1,4 +1,6 @@
-"""What the counters of a metric tell: which values are there, how many clients hold each, and how sure that is."""
+"""What the counters of a metric tell: which values are there, how many clients hold each, and
+how sure that is.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ __all__ = ["ValueEstimate", "count_reports", "detect_values", "estimate_mean"]
 
 @dataclass(frozen=True, slots=True)
 class ValueEstimate:
-    """A value that is there: its estimated count, the ends of the 95 % interval, and how likely chance alone would look like this. A mean
-    has the value "mean", and no chance to be absent."""
+    """A value that is there: its estimated count, the ends of the 95 % interval, and how likely
+    chance alone would look like this. A mean has the value "mean", and no chance to be absent."""
 
     value: Any
     estimate: float
@@ -32,7 +34,10 @@ class ValueEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {name: getattr(self, name) for name in ("value", "estimate", "stderr", "low", "high", "p_value")}
+        return {
+            name: getattr(self, name)
+            for name in ("value", "estimate", "stderr", "low", "high", "p_value")
+        }
 
 
 def count_reports(counters: Integers) -> int:
@@ -41,23 +46,33 @@ def count_reports(counters: Integers) -> int:
 
 
 def detect_values(
-    metric: Metric, counters: Integers, *, names: Sequence[str] | None = None, control: str = "fdr", level: Number = 0.05
+    metric: Metric,
+    counters: Integers,
+    *,
+    names: Sequence[str] | None = None,
+    control: str = "fdr",
+    level: Number = 0.05,
 ) -> list[ValueEstimate]:
-    """The values that are there, the most frequent first; with false discovery (``fdr``) or family-wise (``fwer``) control.
+    """The values that are there, the most frequent first; with false discovery (``fdr``) or
+    family-wise (``fwer``) control.
 
-    ``names`` are those of the codes in order; for RAPPOR they are the candidates, and must be given. Of a metric that estimates a mean
-    there is that mean alone, from 0 at the first grid point to 1 at the last.
+    ``names`` are those of the codes in order; for RAPPOR they are the candidates, and must be
+    given. Of a metric that estimates a mean there is that mean alone, from 0 at the first grid
+    point to 1 at the last.
     """
     scheme = metric.scheme
     if isinstance(scheme, Rappor):
-        names = None if names is None else list(dict.fromkeys(names))  # twice the same candidate would share its clients with itself
+        # twice the same candidate would share its clients with itself
+        names = None if names is None else list(dict.fromkeys(names))
         estimates = scheme.estimate(counters, names, metric.permanent_hash)
     else:
         estimates = scheme.estimate(counters)
         if len(estimates.counts) != scheme.domain:
             return [estimate_mean(estimates)] if estimates.n else []
         if names is not None and len(names) != scheme.domain:
-            raise InvalidArgument("names", f"must be as many as the metric has values, {scheme.domain:,}", len(names))
+            raise InvalidArgument(
+                "names", f"must be as many as the metric has values, {scheme.domain:,}", len(names)
+            )
     return _list_values(estimates, np.flatnonzero(estimates.detect(control, level)), names)
 
 
@@ -69,8 +84,15 @@ def estimate_mean(estimates: Estimates) -> ValueEstimate:
     return ValueEstimate("mean", mean, stderr, start, end, None)
 
 
-def _list_values(estimates: Estimates, codes: Integers, names: Sequence[str] | None) -> list[ValueEstimate]:
+def _list_values(
+    estimates: Estimates, codes: Integers, names: Sequence[str] | None
+) -> list[ValueEstimate]:
     lows, highs = estimates.intervals()
     columns = estimates.counts, estimates.standard_errors, lows, highs, estimates.p_values
     ordered = codes[np.argsort(-estimates.counts[codes], kind="stable")].tolist()
-    return [ValueEstimate(code if names is None else names[code], *(float(column[code]) for column in columns)) for code in ordered]
+    return [
+        ValueEstimate(
+            code if names is None else names[code], *(float(column[code]) for column in columns)
+        )
+        for code in ordered
+    ]

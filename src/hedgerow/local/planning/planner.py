@@ -1,7 +1,8 @@
 """Which protocol, and how many clients: decided from public numbers, before anything is collected.
 
-A value is *seen* when it passes the family-wise test among all values of the domain. How many clients that takes, and which share so many
-clients can show, follow from the exact variance of the protocol by the normal law.
+A value is *seen* when it passes the family-wise test among all values of the domain. How many
+clients that takes, and which share so many clients can show, follow from the exact variance of the
+protocol by the normal law.
 """
 
 from __future__ import annotations
@@ -14,10 +15,26 @@ from scipy.special import ndtri
 
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.local.fixed_point import check_domain, check_epsilon, check_integer
-from hedgerow.local.protocols import Duchi, Hadamard, Hybrid, KAry, LocalProtocol, LongitudinalUnary, Piecewise, Projective, Unary
+from hedgerow.local.protocols import (
+    Duchi,
+    Hadamard,
+    Hybrid,
+    KAry,
+    LocalProtocol,
+    LongitudinalUnary,
+    Piecewise,
+    Projective,
+    Unary,
+)
 from hedgerow.numeric.exact_number import Number, parse_probability
 
-__all__ = ["ProtocolChoice", "choose_mean_protocol", "choose_protocol", "clients_needed", "detectable_frequency"]
+__all__ = [
+    "ProtocolChoice",
+    "choose_mean_protocol",
+    "choose_protocol",
+    "clients_needed",
+    "detectable_frequency",
+]
 
 _VARIANCE_TOLERANCE = 1.05  # variances this close are as good as each other: then bytes decide
 _DEFAULT_REPORT_BYTES = 4096  # bytes that a client will send without being asked
@@ -33,50 +50,84 @@ class ProtocolChoice:
 
 
 def choose_protocol(
-    *, domain: int, epsilon: Number, report_bytes: int | None = None, repeats: bool = False, lifetime: Number | None = None
+    *,
+    domain: int,
+    epsilon: Number,
+    report_bytes: int | None = None,
+    repeats: bool = False,
+    lifetime: Number | None = None,
 ) -> ProtocolChoice:
-    """The protocol for counting values: with ``repeats`` clients report again and again, at most ``lifetime`` in all for each value."""
+    """The protocol for counting values: with ``repeats`` clients report again and again, at most
+    ``lifetime`` in all for each value.
+    """
     size, limit = check_domain(domain), check_epsilon(epsilon)
-    room = _DEFAULT_REPORT_BYTES if report_bytes is None else check_integer(report_bytes, "report_bytes", 1, 1 << 30)
+    room = (
+        _DEFAULT_REPORT_BYTES
+        if report_bytes is None
+        else check_integer(report_bytes, "report_bytes", 1, 1 << 30)
+    )
     if repeats:
         return _choose_memoised(size, epsilon, 2 * limit if lifetime is None else lifetime, room)
     if lifetime is not None:
         raise InvalidArgument("lifetime", "is for repeated reports; say repeats=True", lifetime)
     if size < 3 * exp(float(limit)) + 2:
-        reason = "few values: below 3 e^epsilon + 2 of them this is more accurate than a bit for each, and the simplest client"
+        reason = (
+            "few values: below 3 e^epsilon + 2 of them this is more accurate than a bit for each,"
+            " and the simplest client"
+        )
         return _choose_smallest([KAry.calibrate(domain=size, epsilon=epsilon)], room, reason)
     hadamard = Hadamard.calibrate(domain=size, epsilon=epsilon)
     schemes: list[LocalProtocol] = [Unary.optimised(domain=size, epsilon=epsilon), hadamard]
     with suppress(InvalidArgument):  # a domain beyond its tables
         projective = Projective.calibrate(domain=size, epsilon=epsilon)
-        if projective.field > 2 or hadamard.record_size > room:  # over two elements it is as accurate as Hadamard's, and more work
+        # over two elements it is as accurate as Hadamard's, and more work
+        if projective.field > 2 or hadamard.record_size > room:
             schemes.append(projective)
-    return _choose_smallest(schemes, room, "many values: the smallest report within 5 % of the least variance")
+    return _choose_smallest(
+        schemes, room, "many values: the smallest report within 5 % of the least variance"
+    )
 
 
 def choose_mean_protocol(*, domain: int, epsilon: Number) -> ProtocolChoice:
     """The protocol for a mean with the least variance in the worst case."""
-    schemes = [kind.calibrate(domain=domain, epsilon=epsilon) for kind in (Duchi, Piecewise, Hybrid)]
-    return ProtocolChoice(min(schemes, key=lambda scheme: max(scheme.variance(x, 1) for x in (0.0, 0.5, 1.0))), "least variance in the worst case")
+    schemes = [
+        kind.calibrate(domain=domain, epsilon=epsilon) for kind in (Duchi, Piecewise, Hybrid)
+    ]
+    return ProtocolChoice(
+        min(schemes, key=lambda scheme: max(scheme.variance(x, 1) for x in (0.0, 0.5, 1.0))),
+        "least variance in the worst case",
+    )
 
 
-def clients_needed(scheme: LocalProtocol, frequency: Number, *, level: Number = 0.05, power: Number = 0.9) -> int:
-    """How many clients show a value that a share ``frequency`` of them holds, with probability ``power``."""
+def clients_needed(
+    scheme: LocalProtocol, frequency: Number, *, level: Number = 0.05, power: Number = 0.9
+) -> int:
+    """How many clients show a value that a share ``frequency`` of them holds, with probability
+    ``power``.
+    """
     share = float(parse_probability(frequency, "frequency"))
     far, near = _compute_quantiles(scheme, level, power)
-    clients = ((far * sqrt(scheme.variance(0.0, 1)) + near * sqrt(scheme.variance(share, 1))) / share) ** 2
+    clients = (
+        (far * sqrt(scheme.variance(0.0, 1)) + near * sqrt(scheme.variance(share, 1))) / share
+    ) ** 2
     if clients > _MAX_CLIENTS:
         raise InvalidArgument("frequency", "is too small: no number of clients would do", frequency)
     return max(1, ceil(clients))
 
 
-def detectable_frequency(scheme: LocalProtocol, clients: int, *, level: Number = 0.05, power: Number = 0.9) -> float:
-    """The smallest share that so many clients show with probability ``power``; infinite where not even everybody's value would be seen."""
+def detectable_frequency(
+    scheme: LocalProtocol, clients: int, *, level: Number = 0.05, power: Number = 0.9
+) -> float:
+    """The smallest share that so many clients show with probability ``power``; infinite where
+    not even everybody's value would be seen.
+    """
     n = check_integer(clients, "clients", 1, _MAX_CLIENTS)
     far, near = _compute_quantiles(scheme, level, power)
 
     def seen(share: float) -> bool:
-        return n * share >= far * sqrt(scheme.variance(0.0, n)) + near * sqrt(scheme.variance(share, n))
+        return n * share >= far * sqrt(scheme.variance(0.0, n)) + near * sqrt(
+            scheme.variance(share, n)
+        )
 
     if not seen(1.0):
         return float("inf")
@@ -90,20 +141,33 @@ def detectable_frequency(scheme: LocalProtocol, clients: int, *, level: Number =
 def _compute_quantiles(scheme: LocalProtocol, level: Number, power: Number) -> tuple[float, float]:
     if isinstance(scheme, (Duchi, Piecewise, Hybrid)):
         raise InvalidArgument("scheme", "must count values; a mean has its variance", scheme.name)
-    alarm, chance = float(parse_probability(level, "level")) / scheme.domain, float(parse_probability(power, "power"))
+    alarm, chance = (
+        float(parse_probability(level, "level")) / scheme.domain,
+        float(parse_probability(power, "power")),
+    )
     return float(-ndtri(alarm)), float(ndtri(chance))
 
 
 def _choose_memoised(domain: int, epsilon: Number, lifetime: Number, room: int) -> ProtocolChoice:
-    reason = "repeated reports: a remembered answer for each value bounds what all of them give away"
-    return _choose_smallest([LongitudinalUnary.calibrate(domain=domain, epsilon=epsilon, lifetime=lifetime)], room, reason)
+    reason = (
+        "repeated reports: a remembered answer for each value bounds what all of them give away"
+    )
+    return _choose_smallest(
+        [LongitudinalUnary.calibrate(domain=domain, epsilon=epsilon, lifetime=lifetime)],
+        room,
+        reason,
+    )
 
 
 def _choose_smallest(schemes: list[LocalProtocol], room: int, reason: str) -> ProtocolChoice:
     fitting = [scheme for scheme in schemes if scheme.record_size <= room]
     if not fitting:
         least = min(scheme.record_size for scheme in schemes)
-        raise Unsupported(f"no protocol has reports of {room} bytes here; allow {least}, or group the values.")
+        raise Unsupported(
+            f"no protocol has reports of {room} bytes here; allow {least}, or group the values."
+        )
     best = min(scheme.variance(0.0, 1) for scheme in fitting)
     good = [scheme for scheme in fitting if scheme.variance(0.0, 1) <= _VARIANCE_TOLERANCE * best]
-    return ProtocolChoice(min(good, key=lambda scheme: (scheme.record_size, scheme.variance(0.0, 1))), reason)
+    return ProtocolChoice(
+        min(good, key=lambda scheme: (scheme.record_size, scheme.variance(0.0, 1))), reason
+    )

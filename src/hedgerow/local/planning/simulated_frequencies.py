@@ -1,9 +1,11 @@
-"""What collecting would give, tried on clients that do not exist: their values are known, so the error is too.
+"""What collecting would give, tried on clients that do not exist: their values are known, so the
+error is too.
 
-RAPPOR's counters are drawn bit by bit and not report by report. Given how many clients of a cohort have a bit in their filters, how many
-report it is a sum of two binomials, one of those who have it and one of the others, independent of all other bits: coins are thrown for
-every bit alone. That is the law of the counters, and it takes as long for fourteen million clients as their values take to be dealt out
-to cohorts.
+RAPPOR's counters are drawn bit by bit and not report by report. Given how many clients of a cohort
+have a bit in their filters, how many report it is a sum of two binomials, one of those who have it
+and one of the others, independent of all other bits: coins are thrown for every bit alone. That is
+the law of the counters, and it takes as long for fourteen million clients as their values take to
+be dealt out to cohorts.
 """
 
 from __future__ import annotations
@@ -27,7 +29,16 @@ from hedgerow.numeric.bits import draw_words
 from hedgerow.numeric.exact_number import Number
 from hedgerow.numeric.vectorised import Floats, Integers
 
-__all__ = ["SHAPES", "ProgressCallback", "SimulatedFrequencies", "draw_holders", "simulate_collection", "simulate_counters", "simulate_frequencies", "simulate_rappor"]
+__all__ = [
+    "SHAPES",
+    "ProgressCallback",
+    "SimulatedFrequencies",
+    "draw_holders",
+    "simulate_collection",
+    "simulate_counters",
+    "simulate_frequencies",
+    "simulate_rappor",
+]
 
 SHAPES = ("zipf", "uniform")
 _CHUNK_BYTES = 1 << 24  # bytes of reports at a time
@@ -38,7 +49,9 @@ ProgressCallback = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedFrequencies:
-    """True counts and what was estimated of them, for codes 0, 1, … or for values with these ``names``."""
+    """True counts and what was estimated of them, for codes 0, 1, … or for values with these
+    ``names``.
+    """
 
     scheme: LocalProtocol
     true_counts: Integers
@@ -75,43 +88,79 @@ class SimulatedFrequencies:
         return self._list_estimates(codes[np.argsort(-self.estimates.counts[codes], kind="stable")])
 
     def list_most_frequent(self, most: int) -> list[ValueEstimate]:
-        """The so many values that are the most frequent in truth, whether they were detected or not."""
+        """The so many values that are the most frequent in truth, whether they were detected or
+        not.
+        """
         return self._list_estimates(np.argsort(-self.true_counts, kind="stable")[:most])
 
     def find_true_counts(self, found: Sequence[ValueEstimate]) -> dict[int | str, int]:
         """How many clients hold each of these values in truth."""
         wanted = {finding.value for finding in found}
-        names: Sequence[int | str] = range(len(self.true_counts)) if self.names is None else self.names
-        return {name: count for name, count in zip(names, self.true_counts.tolist(), strict=True) if name in wanted}
+        names: Sequence[int | str] = (
+            range(len(self.true_counts)) if self.names is None else self.names
+        )
+        return {
+            name: count
+            for name, count in zip(names, self.true_counts.tolist(), strict=True)
+            if name in wanted
+        }
 
     def _list_estimates(self, codes: Integers) -> list[ValueEstimate]:
-        columns = self.estimates.counts, self.estimates.standard_errors, *self.estimates.intervals(), self.estimates.p_values
-        names: Sequence[int | str] = range(len(self.true_counts)) if self.names is None else self.names
-        return [ValueEstimate(names[code], *(float(column[code]) for column in columns)) for code in codes.tolist()]
+        columns = (
+            self.estimates.counts,
+            self.estimates.standard_errors,
+            *self.estimates.intervals(),
+            self.estimates.p_values,
+        )
+        names: Sequence[int | str] = (
+            range(len(self.true_counts)) if self.names is None else self.names
+        )
+        return [
+            ValueEstimate(names[code], *(float(column[code]) for column in columns))
+            for code in codes.tolist()
+        ]
 
 
 def draw_holders(shape: str, values: int, clients: int) -> Integers:
-    """How many of so many clients hold each value: drawn by this shape, the first value the most frequent one of ``zipf``."""
+    """How many of so many clients hold each value: drawn by this shape, the first value the most
+    frequent one of ``zipf``.
+    """
     check_integer(clients, "clients", 1, _MAX_CLIENTS)
-    levels, truth = _cumulate_weights(shape, check_integer(values, "values", 1, _MAX_CLIENTS)), np.zeros(values, np.int64)
+    levels, truth = (
+        _cumulate_weights(shape, check_integer(values, "values", 1, _MAX_CLIENTS)),
+        np.zeros(values, np.int64),
+    )
     for start in range(0, clients, _CLIENT_CHUNK):
-        truth += np.bincount(_draw_values(levels, min(_CLIENT_CHUNK, clients - start)), minlength=values)
+        truth += np.bincount(
+            _draw_values(levels, min(_CLIENT_CHUNK, clients - start)), minlength=values
+        )
     return truth
 
 
-def simulate_frequencies(scheme: LocalProtocol, clients: int, shape: str = "zipf", moved: ProgressCallback | None = None) -> SimulatedFrequencies:
-    """Let so many clients hold values of this shape, report once each, and estimate. ``moved`` hears how far it is."""
+def simulate_frequencies(
+    scheme: LocalProtocol, clients: int, shape: str = "zipf", moved: ProgressCallback | None = None
+) -> SimulatedFrequencies:
+    """Let so many clients hold values of this shape, report once each, and estimate. ``moved``
+    hears how far it is.
+    """
     if isinstance(scheme, MEAN_PROTOCOLS):
-        raise Unsupported(f"This simulation counts values, and {scheme.name} estimates a mean: simulate_mean tries it.")
+        raise Unsupported(
+            f"This simulation counts values, and {scheme.name} estimates a mean: simulate_mean"
+            " tries it."
+        )
     truth, counters = simulate_collection(scheme, clients, shape, moved)
     return SimulatedFrequencies(scheme, truth, scheme.estimate(counters))
 
 
-def simulate_collection(scheme: LocalProtocol, clients: int, shape: str, moved: ProgressCallback | None = None) -> tuple[Integers, Integers]:
+def simulate_collection(
+    scheme: LocalProtocol, clients: int, shape: str, moved: ProgressCallback | None = None
+) -> tuple[Integers, Integers]:
     """How many of so many clients hold each value, and the counters of their reports."""
     check_integer(clients, "clients", 1, _MAX_CLIENTS)
     if isinstance(scheme, Rappor):
-        raise Unsupported("RAPPOR is about texts: simulate_texts takes them, and how many clients hold each.")
+        raise Unsupported(
+            "RAPPOR is about texts: simulate_texts takes them, and how many clients hold each."
+        )
     levels = _cumulate_weights(shape, scheme.domain)
     truth, counters = np.zeros(scheme.domain, np.int64), np.zeros(scheme.counter_count, np.int64)
     piece = max(1, _CHUNK_BYTES // max(8, scheme.record_size))
@@ -124,27 +173,49 @@ def simulate_collection(scheme: LocalProtocol, clients: int, shape: str, moved: 
     return truth, counters
 
 
-def simulate_rappor(metric: Metric, held: Mapping[str, int], *, unlisted: Sequence[str] = (), moved: ProgressCallback | None = None) -> SimulatedFrequencies:
-    """RAPPOR at any size: ``held`` has the candidates, and how many clients hold each (0 is fine); ``unlisted`` names those of them that
-    the decoder is not told. Truth and estimates are in the order of ``held``, without the unlisted."""
+def simulate_rappor(
+    metric: Metric,
+    held: Mapping[str, int],
+    *,
+    unlisted: Sequence[str] = (),
+    moved: ProgressCallback | None = None,
+) -> SimulatedFrequencies:
+    """RAPPOR at any size: ``held`` has the candidates, and how many clients hold each (0 is fine);
+    ``unlisted`` names those of them that the decoder is not told. Truth and estimates are in the
+    order of ``held``, without the unlisted."""
     scheme, texts = metric.scheme, list(held)
     if not isinstance(scheme, Rappor):
-        raise Unsupported(f"{scheme.name} is about codes: simulate takes a number of clients. Texts are for RAPPOR.")
-    truth = np.array([check_integer(count, "held", 0, _MAX_CLIENTS) for count in held.values()], np.int64)
+        raise Unsupported(
+            f"{scheme.name} is about codes: simulate takes a number of clients. Texts are for"
+            " RAPPOR."
+        )
+    truth = np.array(
+        [check_integer(count, "held", 0, _MAX_CLIENTS) for count in held.values()], np.int64
+    )
     check_integer(int(truth.sum()), "held", 1, _MAX_CLIENTS)
     hidden = set(unlisted)
     if not hidden <= held.keys() or len(hidden) == len(texts):
-        raise InvalidArgument("unlisted", "must be some of the texts that are held, and not all", list(unlisted))
+        raise InvalidArgument(
+            "unlisted", "must be some of the texts that are held, and not all", list(unlisted)
+        )
     bits = scheme.hash_values(texts, metric.permanent_hash)
     counters = simulate_counters(scheme, bits, truth, moved)
     listed = np.array([text not in hidden for text in texts])
     # As scheme.estimate does, without hashing all texts once more.
-    estimates = decode_candidates(scheme.compute_bit_rates(counters), Candidates.of(bits[listed], scheme.k))
-    return SimulatedFrequencies(scheme, truth[listed], estimates, tuple(text for text in texts if text not in hidden))
+    estimates = decode_candidates(
+        scheme.compute_bit_rates(counters), Candidates.of(bits[listed], scheme.k)
+    )
+    return SimulatedFrequencies(
+        scheme, truth[listed], estimates, tuple(text for text in texts if text not in hidden)
+    )
 
 
-def simulate_counters(scheme: Rappor, bits: Integers, held: Integers, moved: ProgressCallback | None = None) -> Integers:
-    """The counters of clients of whom ``held`` hold each value, a report each; ``bits`` has the bits of every value, as ``scheme.bits``."""
+def simulate_counters(
+    scheme: Rappor, bits: Integers, held: Integers, moved: ProgressCallback | None = None
+) -> Integers:
+    """The counters of clients of whom ``held`` hold each value, a report each; ``bits`` has the
+    bits of every value, as ``scheme.bits``.
+    """
     return _draw_counters(scheme, bits, _assign_cohorts(held, scheme.m, moved))
 
 
@@ -155,7 +226,10 @@ def _assign_cohorts(truth: Integers, cohorts: int, moved: ProgressCallback | Non
     for start in range(0, clients, _CLIENT_CHUNK):
         stop = min(start + _CLIENT_CHUNK, clients)
         values = np.searchsorted(ends, np.arange(start, stop), side="right")
-        dealt += np.bincount(values * cohorts + (draw_words(stop - start) & np.uint64(cohorts - 1)).astype(np.int64), minlength=dealt.size)
+        dealt += np.bincount(
+            values * cohorts + (draw_words(stop - start) & np.uint64(cohorts - 1)).astype(np.int64),
+            minlength=dealt.size,
+        )
         if moved is not None:
             moved(stop, clients)
     return dealt.reshape(truth.size, cohorts)
@@ -165,7 +239,8 @@ def _draw_counters(scheme: Rappor, bits: Integers, dealt: Integers) -> Integers:
     """The counters that these clients make, a report each."""
     sizes, have = dealt.sum(axis=0), np.zeros(scheme.m * scheme.k)
     for i in range(scheme.h):
-        again = (bits[:, :, :i] == bits[:, :, i : i + 1]).any(axis=2)  # a text that hashes to the same bit twice sets it once
+        # a text that hashes to the same bit twice sets it once
+        again = (bits[:, :, :i] == bits[:, :, i : i + 1]).any(axis=2)
         cells = np.arange(scheme.m) * scheme.k + bits[:, :, i]
         have += np.bincount(cells.ravel(), np.where(again, 0, dealt).ravel(), minlength=have.size)
     low, high = (float(chance) for chance in scheme.report_probabilities)
@@ -187,8 +262,12 @@ def _cumulate_weights(shape: str, values: int) -> Floats:
 
 
 def _draw_values(levels: Floats, size: int) -> Integers:
-    """Values of clients that do not exist: nobody is hurt if the last bits of a probability are off."""
-    found: Integers = np.minimum(np.searchsorted(levels, _draw_uniform(size) * levels[-1], side="right"), len(levels) - 1).astype(np.int64)
+    """Values of clients that do not exist: nobody is hurt if the last bits of a probability are
+    off.
+    """
+    found: Integers = np.minimum(
+        np.searchsorted(levels, _draw_uniform(size) * levels[-1], side="right"), len(levels) - 1
+    ).astype(np.int64)
     return found
 
 

@@ -1,4 +1,6 @@
-"""What estimating a mean would give, tried on clients that do not exist, and how it closes in on the truth as more of them report."""
+"""What estimating a mean would give, tried on clients that do not exist, and how it closes in on
+the truth as more of them report.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _MAX_CLIENTS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class SimulatedMean:
-    """After so many clients: their true mean from 0 to 1, what was estimated of it, and the error that the exact variance foretells."""
+    """After so many clients: their true mean from 0 to 1, what was estimated of it, and the
+    error that the exact variance foretells.
+    """
 
     clients: int
     true_mean: float
@@ -40,8 +44,12 @@ class SimulatedMean:
         return self.mean_estimate.low <= self.true_mean <= self.mean_estimate.high
 
 
-def simulate_mean(scheme: LocalProtocol, clients: int, shape: str = "zipf", moved: ProgressCallback | None = None) -> list[SimulatedMean]:
-    """Let so many clients hold numbers of this shape and report once each: the mean after some of them, and last after all."""
+def simulate_mean(
+    scheme: LocalProtocol, clients: int, shape: str = "zipf", moved: ProgressCallback | None = None
+) -> list[SimulatedMean]:
+    """Let so many clients hold numbers of this shape and report once each: the mean after some
+    of them, and last after all.
+    """
     if not isinstance(scheme, MEAN_PROTOCOLS):
         raise Unsupported(f"{scheme.name} counts values, and estimates no mean: simulate tries it.")
     count, seen = check_integer(clients, "clients", 1, _MAX_CLIENTS), 0
@@ -49,10 +57,16 @@ def simulate_mean(scheme: LocalProtocol, clients: int, shape: str = "zipf", move
     x, told = np.arange(scheme.domain) / (scheme.domain - 1), []
     first, second, third = map(float, scheme.variance_polynomial())
     for stop in dict.fromkeys(max(1, count // part) for part in _CLIENT_FRACTIONS):
-        more = simulate_collection(scheme, stop - seen, shape, moved and partial(_report_progress, moved, seen, count))
+        more = simulate_collection(
+            scheme, stop - seen, shape, moved and partial(_report_progress, moved, seen, count)
+        )
         truth, counters, seen = truth + more[0], counters + more[1], stop
         expected = sqrt(float(truth @ (first + second * x + third * x**2))) / stop
-        told.append(SimulatedMean(stop, float(truth @ x) / stop, estimate_mean(scheme.estimate(counters)), expected))
+        told.append(
+            SimulatedMean(
+                stop, float(truth @ x) / stop, estimate_mean(scheme.estimate(counters)), expected
+            )
+        )
     return told
 
 

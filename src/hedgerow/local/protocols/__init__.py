@@ -1,7 +1,9 @@
-"""Protocols: how a client randomises before it sends, and how a collector estimates from what arrives. One file each, with its proof.
+"""Protocols: how a client randomises before it sends, and how a collector estimates from what
+arrives. One file each, with its proof.
 
-A protocol is a small frozen value made of whole numbers, which are the parameters of a metric. Reports are rows of bytes of one length; the
-state of a collector is an array of 64-bit counters, the last of which is the number of reports. States of different shards add.
+A protocol is a small frozen value made of whole numbers, which are the parameters of a metric.
+Reports are rows of bytes of one length; the state of a collector is an array of 64-bit counters,
+the last of which is the number of reports. States of different shards add.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class LocalProtocol(Structure):
 
     name: ClassVar[str]
     memoised: ClassVar[bool]
-    """Whether a client must remember its permanent answer to a value: then it has ``permanent`` and ``instantaneous`` too."""
+    """Whether a client must remember its permanent answer to a value: then it has ``permanent``
+    and ``instantaneous`` too.
+    """
 
     @property
     def domain(self) -> int:
@@ -65,8 +69,8 @@ class LocalProtocol(Structure):
 
     @property
     def lifetime_epsilon(self) -> Fraction | float:
-        """What each different memoised value gives away however often it is reported (infinity where nothing bounds that); what each
-        report does where nothing is memoised."""
+        """What each different memoised value gives away however often it is reported (infinity
+        where nothing bounds that); what each report does where nothing is memoised."""
         ...
 
     @property
@@ -79,7 +83,9 @@ class LocalProtocol(Structure):
         ...
 
     def aggregate(self, records: Any) -> Integers:
-        """The state that these reports make; any of them wrong is an error, and nothing is counted."""
+        """The state that these reports make; any of them wrong is an error, and nothing is
+        counted.
+        """
         ...
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
@@ -87,7 +93,9 @@ class LocalProtocol(Structure):
         ...
 
     def variance(self, frequency: float, n: int) -> float:
-        """The exact variance of one estimated count, where a share ``frequency`` of n clients holds the value."""
+        """The exact variance of one estimated count, where a share ``frequency`` of n clients
+        holds the value.
+        """
         ...
 
 
@@ -102,4 +110,5 @@ ALL: dict[str, type[LocalProtocol]] = {
     Hybrid.name: Hybrid,
     Rappor.name: Rappor,
 }
-MEAN_PROTOCOLS = (Duchi, Piecewise, Hybrid)  # they estimate the mean of a number, and count no values
+# they estimate the mean of a number, and count no values
+MEAN_PROTOCOLS = (Duchi, Piecewise, Hybrid)

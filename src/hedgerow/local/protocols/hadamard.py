@@ -1,21 +1,26 @@
 """Hadamard response: one bit about the value, and which bit it is.
 
 Statement
-    Let K be the least power of two that is at least the number of values. A client with value v draws j uniformly below K and reports j
-    with the parity of the bits that j and v share, told truly with probability p = keep/65536 > 1/2. One report is pure epsilon-DP with
-    epsilon = ln p/(1-p).
+    Let K be the least power of two that is at least the number of values. A client with value v
+    draws j uniformly below K and reports j with the parity of the bits that j and v share, told
+    truly with probability p = keep/65536 > 1/2. One report is pure epsilon-DP with epsilon = ln
+    p/(1-p).
 
 Proof
-    j does not depend on v. Given j, the report is one bit, told truly with probability p and falsely with 1-p.
+    j does not depend on v. Given j, the report is one bit, told truly with probability p and
+    falsely with 1-p.
 
 Accuracy
-    A report supports the values whose parity with its j is the reported bit: its own value with probability p. Two different values have
-    different parities for exactly half of all j, so that it supports any other value with probability 1/2, whatever p is. The variance for
-    each client is ((e^eps+1)/(e^eps-1))^2, less the share of the value: near the best for small epsilon, poor for large.
+    A report supports the values whose parity with its j is the reported bit: its own value with
+    probability p. Two different values have different parities for exactly half of all j, so that
+    it supports any other value with probability 1/2, whatever p is. The variance for each client is
+    ((e^eps+1)/(e^eps-1))^2, less the share of the value: near the best for small epsilon, poor for
+    large.
 
 Arithmetic
-    j: the lowest bits of one 16-bit draw, or of two with the higher first where K > 65536. Then u < keep tells the truth. The counters of
-    a state are, for each j, reports with bit 0 less those with bit 1; a fast transform in whole numbers gives the support of all values.
+    j: the lowest bits of one 16-bit draw, or of two with the higher first where K > 65536. Then u <
+    keep tells the truth. The counters of a state are, for each j, reports with bit 0 less those
+    with bit 1; a fast transform in whole numbers gives the support of all values.
 
 Edges
     The report is 2j + bit in 1 to 4 bytes, the highest first.
@@ -60,16 +65,25 @@ class Hadamard(PureFrequencyProtocol):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(self, "keep", check_integer(self.keep, "keep", SCALE // 2 + 1, SCALE - 1))
+        object.__setattr__(
+            self, "keep", check_integer(self.keep, "keep", SCALE // 2 + 1, SCALE - 1)
+        )
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Hadamard:
         """The most truth that epsilon allows."""
-        return cls(domain, find_largest_threshold(lambda keep: cls(2, keep).epsilon, check_epsilon(epsilon), SCALE // 2 + 1, SCALE - 1))
+        return cls(
+            domain,
+            find_largest_threshold(
+                lambda keep: cls(2, keep).epsilon, check_epsilon(epsilon), SCALE // 2 + 1, SCALE - 1
+            ),
+        )
 
     @property
     def order(self) -> int:
-        """How many bits there are to choose from: the least power of two that is at least the domain."""
+        """How many bits there are to choose from: the least power of two that is at least the
+        domain.
+        """
         return 1 << (self.domain - 1).bit_length()
 
     @property
@@ -99,7 +113,9 @@ class Hadamard(PureFrequencyProtocol):
 
     @property
     def total_variation(self) -> Fraction:
-        """The total variation distance between the reports of two values: for half of all j they have the same law."""
+        """The total variation distance between the reports of two values: for half of all j they
+        have the same law.
+        """
         return self.own_support - self.other_support
 
     def encode(self, values: Any) -> Records:
@@ -122,7 +138,9 @@ class Hadamard(PureFrequencyProtocol):
 
 
 def hadamard_transform(numbers: Integers) -> Integers:
-    """Sums with signs: the entry v is the sum over j of numbers[j], negative where j and v share an odd number of bits."""
+    """Sums with signs: the entry v is the sum over j of numbers[j], negative where j and v share
+    an odd number of bits.
+    """
     result, half = numbers.copy(), 1
     while half < result.size:
         pairs = result.reshape(-1, 2, half)

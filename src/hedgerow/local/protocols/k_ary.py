@@ -1,22 +1,27 @@
 """k-ary randomised response: the truth, or any value. With two values it is Warner's.
 
 Statement
-    With probability r = truth/65536 the report is the client's value, else one of the k values drawn uniformly (the true one included). One
-    report is pure epsilon-DP for its client with epsilon = ln(1 + k r/(1-r)): ln 3 for two values at r = 1/2.
+    With probability r = truth/65536 the report is the client's value, else one of the k values
+    drawn uniformly (the true one included). One report is pure epsilon-DP for its client with
+    epsilon = ln(1 + k r/(1-r)): ln 3 for two values at r = 1/2.
 
 Proof
-    That of ``hedgerow.mechanisms.randomized_response``, whose loss this is: r is a rational with denominator 65536.
+    That of ``hedgerow.mechanisms.randomized_response``, whose loss this is: r is a rational with
+    denominator 65536.
 
 Accuracy
-    A report supports the value that it names: p = r + (1-r)/k and q = (1-r)/k in ``hedgerow.local.protocols.pure_frequency``.
+    A report supports the value that it names: p = r + (1-r)/k and q = (1-r)/k in
+    ``hedgerow.local.protocols.pure_frequency``.
 
 Arithmetic
-    One 16-bit draw u, the truth when u < truth; then a uniform value below k. A client that reads draws one by one takes for the latter one
-    draw where k <= 65536 and two (the higher half first) otherwise, again until the number is below the largest multiple of k, and keeps
-    its remainder modulo k. The value is drawn whether it is needed or not.
+    One 16-bit draw u, the truth when u < truth; then a uniform value below k. A client that reads
+    draws one by one takes for the latter one draw where k <= 65536 and two (the higher half first)
+    otherwise, again until the number is below the largest multiple of k, and keeps its remainder
+    modulo k. The value is drawn whether it is needed or not.
 
 Edges
-    Thresholds are strictly between 0 and 1. The report is the code in 1 to 3 bytes, the highest first.
+    Thresholds are strictly between 0 and 1. The report is the code in 1 to 3 bytes, the highest
+    first.
 
 Source
     Warner (JASA 1965); Kairouz, Bonawitz, Ramage (ICML 2016).
@@ -31,7 +36,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, pack_numbers
-from hedgerow.local.fixed_point import SCALE, check_domain, check_epsilon, check_threshold, find_largest_threshold, flip_coins
+from hedgerow.local.fixed_point import (
+    SCALE,
+    check_domain,
+    check_epsilon,
+    check_threshold,
+    find_largest_threshold,
+    flip_coins,
+)
 from hedgerow.local.protocols.pure_frequency import PureFrequencyProtocol
 from hedgerow.mechanisms.randomized_response import RandomizedResponse
 from hedgerow.numeric.exact_number import Number
@@ -57,7 +69,12 @@ class KAry(PureFrequencyProtocol):
     def calibrate(cls, *, domain: int, epsilon: Number) -> KAry:
         """The most truth that epsilon allows."""
         size = check_domain(domain)
-        return cls(size, find_largest_threshold(lambda truth: cls(size, truth).epsilon, check_epsilon(epsilon), 1, SCALE - 1))
+        return cls(
+            size,
+            find_largest_threshold(
+                lambda truth: cls(size, truth).epsilon, check_epsilon(epsilon), 1, SCALE - 1
+            ),
+        )
 
     @property
     def record_size(self) -> int:
@@ -88,7 +105,9 @@ class KAry(PureFrequencyProtocol):
         """A fresh report for each value."""
         codes = check_codes(values, self.domain)
         honest = flip_coins(self.truth, codes.size)
-        return pack_numbers(np.where(honest, codes, uniform_integers(self.domain, codes.size)), self.record_size)
+        return pack_numbers(
+            np.where(honest, codes, uniform_integers(self.domain, codes.size)), self.record_size
+        )
 
     def aggregate(self, records: Any) -> Integers:
         """How often each value was reported, then the number of reports."""

@@ -1,26 +1,32 @@
-"""The mean of a bounded number: Duchi's two answers, the piecewise mechanism, and the mixture of both.
+"""The mean of a bounded number: Duchi's two answers, the piecewise mechanism, and the mixture of
+both.
 
 Statement
-    A client's number is one of D grid points, code c for x = c/(D-1) between 0 and 1.
-    *Duchi*: c is rounded to 0 or 1, to 1 with probability x, and told by randomised response with r = truth/65536:
-    epsilon = ln((1+r)/(1-r)).
-    *Piecewise*: the report is one of M = D - 1 + W places; W of them, from c on, are the window. With probability a = truth/65536 it is a
-    uniform place of the window, else a uniform one of the D - 1 others: epsilon = |ln a(D-1)/((1-a)W)|.
-    *Hybrid*: piecewise with probability mix/65536, else Duchi, and the report says which: the larger epsilon of the two.
+    A client's number is one of D grid points, code c for x = c/(D-1) between 0 and 1. *Duchi*: c is
+    rounded to 0 or 1, to 1 with probability x, and told by randomised response with r =
+    truth/65536: epsilon = ln((1+r)/(1-r)). *Piecewise*: the report is one of M = D - 1 + W places;
+    W of them, from c on, are the window. With probability a = truth/65536 it is a uniform place of
+    the window, else a uniform one of the D - 1 others: epsilon = |ln a(D-1)/((1-a)W)|. *Hybrid*:
+    piecewise with probability mix/65536, else Duchi, and the report says which: the larger epsilon
+    of the two.
 
 Proof
-    Duchi: rounding does not look at other clients, and randomised response of either outcome has this ratio; mixtures of its two laws
-    have no larger one. Piecewise: every place has probability a/W or (1-a)/(D-1), whatever c is. Hybrid: the coin does not depend on c.
+    Duchi: rounding does not look at other clients, and randomised response of either outcome has
+    this ratio; mixtures of its two laws have no larger one. Piecewise: every place has probability
+    a/W or (1-a)/(D-1), whatever c is. Hybrid: the coin does not depend on c.
 
 Accuracy
-    The expected report is linear in c for each of them, so that the estimated total, and the mean, are unbiased. On the scale from -1 to 1,
-    for t = 2x - 1, Duchi has the variance ((e^eps+1)/(e^eps-1))^2 - t^2. Piecewise with W/(D-1) = 1/E, E = e^(eps/2), on a fine grid has
-    t^2/(E-1) + (E+3)/(3(E-1)^2). With mix = 1 - 1/E the hybrid's does not depend on t; below epsilon 0.61 Duchi alone is better.
-    The count of an estimate is the total of x; its standard error is an upper bound over all numbers that have this total.
+    The expected report is linear in c for each of them, so that the estimated total, and the mean,
+    are unbiased. On the scale from -1 to 1, for t = 2x - 1, Duchi has the variance
+    ((e^eps+1)/(e^eps-1))^2 - t^2. Piecewise with W/(D-1) = 1/E, E = e^(eps/2), on a fine grid has
+    t^2/(E-1) + (E+3)/(3(E-1)^2). With mix = 1 - 1/E the hybrid's does not depend on t; below
+    epsilon 0.61 Duchi alone is better. The count of an estimate is the total of x; its standard
+    error is an upper bound over all numbers that have this total.
 
 Arithmetic
-    Whole numbers only. Draws in order: for the hybrid u < mix says piecewise. Duchi: a uniform number below D-1, which rounds up when it is
-    below c; then as ``k_ary`` with two values. Piecewise: u < truth says window, then a uniform number below W, or below D-1.
+    Whole numbers only. Draws in order: for the hybrid u < mix says piecewise. Duchi: a uniform
+    number below D-1, which rounds up when it is below c; then as ``k_ary`` with two values.
+    Piecewise: u < truth says window, then a uniform number below W, or below D-1.
 
 Edges
     The report is a place, or for the hybrid M + bit, in 1 to 4 bytes with the highest first.
@@ -40,7 +46,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, iterate_numbers, pack_numbers
+from hedgerow.local.bit_rows import (
+    Records,
+    byte_width,
+    check_codes,
+    count_numbers,
+    iterate_numbers,
+    pack_numbers,
+)
 from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.fixed_point import (
     SCALE,
@@ -60,7 +73,8 @@ from hedgerow.numeric.vectorised import Integers
 
 __all__ = ["Duchi", "Hybrid", "Piecewise"]
 
-VariancePolynomial = tuple[Fraction, Fraction, Fraction]  # the variance of one estimate of x: first + second x + third x^2
+# the variance of one estimate of x: first + second x + third x^2
+VariancePolynomial = tuple[Fraction, Fraction, Fraction]
 
 
 class _MeanProtocol(ABC):
@@ -88,20 +102,29 @@ class _MeanProtocol(ABC):
         if not 0 <= frequency <= 1:
             raise InvalidArgument("frequency", "must lie between 0 and 1", frequency)
         first, second, third = map(float, self.variance_polynomial())
-        return check_integer(n, "n", 0, MAX_CLIENTS) * (first + second * frequency + third * frequency**2)
+        return check_integer(n, "n", 0, MAX_CLIENTS) * (
+            first + second * frequency + third * frequency**2
+        )
 
     def _build_estimates(self, total: Fraction, n: int, values: Any) -> Estimates:
         if values is not None:
             raise InvalidArgument("values", "must be left out: a mean has one estimate")
         first, second, third = map(float, self.variance_polynomial())
         x = min(max(float(total) / max(n, 1), 0.0), 1.0)
-        square = x if third > 0 else x * x  # the mean of x^2 lies between these, and the worse one counts
-        return Estimates(np.array([float(total)]), np.array([(n * (first + second * x + third * square)) ** 0.5]), n)
+        # the mean of x^2 lies between these, and the worse one counts
+        square = x if third > 0 else x * x
+        return Estimates(
+            np.array([float(total)]),
+            np.array([(n * (first + second * x + third * square)) ** 0.5]),
+            n,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Duchi(_MeanProtocol):
-    """``domain`` grid points; ``truth``: how likely the rounded number is told, else a fair coin; in 1/65536."""
+    """``domain`` grid points; ``truth``: how likely the rounded number is told, else a fair
+    coin; in 1/65536.
+    """
 
     name: ClassVar[str] = "duchi"
     domain: int
@@ -149,7 +172,9 @@ class Duchi(_MeanProtocol):
     def encode(self, values: Any) -> Records:
         """A fresh report for each code."""
         codes = check_codes(values, self.domain)
-        return self.randomised_response.encode((uniform_integers(self.domain - 1, codes.size) < codes).astype(np.int64))
+        return self.randomised_response.encode(
+            (uniform_integers(self.domain - 1, codes.size) < codes).astype(np.int64)
+        )
 
     def aggregate(self, records: Any) -> Integers:
         """How many reports are 1, and how many there are."""
@@ -159,12 +184,16 @@ class Duchi(_MeanProtocol):
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """The total of x over all clients."""
         ones, n = map(int, check_counters(counters, self.counter_count))
-        return self._build_estimates((ones - n * self.randomised_response.other_support) * SCALE / self.truth, n, values)
+        return self._build_estimates(
+            (ones - n * self.randomised_response.other_support) * SCALE / self.truth, n, values
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Piecewise(_MeanProtocol):
-    """``domain`` grid points; ``window``: how many places it has; ``truth``: how likely a report falls in it, in 1/65536."""
+    """``domain`` grid points; ``window``: how many places it has; ``truth``: how likely a report
+    falls in it, in 1/65536.
+    """
 
     name: ClassVar[str] = "piecewise"
     domain: int
@@ -176,7 +205,11 @@ class Piecewise(_MeanProtocol):
         object.__setattr__(self, "window", check_integer(self.window, "window", 1, self.domain))
         object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
         if self.slope <= 0:
-            raise InvalidArgument("truth", "must be larger: places of the window must be likelier than others", self.truth)
+            raise InvalidArgument(
+                "truth",
+                "must be larger: places of the window must be likelier than others",
+                self.truth,
+            )
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Piecewise:
@@ -223,7 +256,9 @@ class Piecewise(_MeanProtocol):
     @property
     def intercept(self) -> Fraction:
         """The expected report at code 0."""
-        return Fraction(self.output_count * (self.output_count - 1), 2) * self.outside_probability + self.slope * Fraction(self.window - 1, 2)
+        return Fraction(
+            self.output_count * (self.output_count - 1), 2
+        ) * self.outside_probability + self.slope * Fraction(self.window - 1, 2)
 
     @property
     def epsilon(self) -> Fraction:
@@ -233,26 +268,39 @@ class Piecewise(_MeanProtocol):
     @property
     def total_variation(self) -> Fraction:
         """The total variation distance between the reports of the two ends."""
-        return min(self.window, self.domain - 1) * (self.inside_probability - self.outside_probability)
+        return min(self.window, self.domain - 1) * (
+            self.inside_probability - self.outside_probability
+        )
 
     def variance_polynomial(self) -> VariancePolynomial:
-        """E y^2 is the sum of squares of all places times ``outside``, plus that of the window times the difference; y estimates x."""
+        """E y^2 is the sum of squares of all places times ``outside``, plus that of the window
+        times the difference; y estimates x.
+        """
         m, w, steps = self.output_count, self.window, self.domain - 1
         squares = Fraction((m - 1) * m * (2 * m - 1), 6) * self.outside_probability
-        middle, spread = Fraction(w - 1, 2), Fraction(w * w - 1, 12)  # the window has mean c + middle and variance spread
+        # the window has mean c + middle and variance spread
+        middle, spread = Fraction(w - 1, 2), Fraction(w * w - 1, 12)
         scale = (self.slope * steps) ** 2
         constant = squares + self.slope * (middle**2 + spread) - self.intercept**2
         linear = self.slope * 2 * middle - 2 * self.slope * self.intercept
-        return constant / scale, linear * steps / scale, (self.slope - self.slope**2) * steps**2 / scale
+        return (
+            constant / scale,
+            linear * steps / scale,
+            (self.slope - self.slope**2) * steps**2 / scale,
+        )
 
     def encode(self, values: Any) -> Records:
         """A fresh report for each code."""
-        return pack_numbers(self._sample_outputs(check_codes(values, self.domain)), self.record_size)
+        return pack_numbers(
+            self._sample_outputs(check_codes(values, self.domain)), self.record_size
+        )
 
     def _sample_outputs(self, codes: Integers) -> Integers:
         near = codes + uniform_integers(self.window, codes.size)
         far = uniform_integers(self.domain - 1, codes.size)
-        return np.where(flip_coins(self.truth, codes.size), near, far + self.window * (far >= codes))
+        return np.where(
+            flip_coins(self.truth, codes.size), near, far + self.window * (far >= codes)
+        )
 
     def aggregate(self, records: Any) -> Integers:
         """The total of all reports, and how many there are."""
@@ -273,7 +321,9 @@ class Piecewise(_MeanProtocol):
 
 @dataclass(frozen=True, slots=True)
 class Hybrid(_MeanProtocol):
-    """``window`` and ``truth`` of ``Piecewise``, ``coin``: the truth of ``Duchi``; ``mix``: how likely the former is used, in 1/65536."""
+    """``window`` and ``truth`` of ``Piecewise``, ``coin``: the truth of ``Duchi``; ``mix``: how
+    likely the former is used, in 1/65536.
+    """
 
     name: ClassVar[str] = "hybrid"
     domain: int
@@ -292,10 +342,16 @@ class Hybrid(_MeanProtocol):
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Hybrid:
         """The mixture whose variance is the same everywhere; Duchi alone for small epsilon."""
-        fine, coarse = Piecewise.calibrate(domain=domain, epsilon=epsilon), Duchi.calibrate(domain=domain, epsilon=epsilon)
+        fine, coarse = (
+            Piecewise.calibrate(domain=domain, epsilon=epsilon),
+            Duchi.calibrate(domain=domain, epsilon=epsilon),
+        )
         mix = round(SCALE * (1 - exp(-float(check_epsilon(epsilon)) / 2)))
         mixed = cls(domain, fine.window, fine.truth, coarse.truth, mix)
-        return min((mixed, cls(domain, fine.window, fine.truth, coarse.truth, 0)), key=lambda choice: choice._compute_worst_variance())
+        return min(
+            (mixed, cls(domain, fine.window, fine.truth, coarse.truth, 0)),
+            key=lambda choice: choice._compute_worst_variance(),
+        )
 
     @property
     def piecewise(self) -> Piecewise:
@@ -314,7 +370,9 @@ class Hybrid(_MeanProtocol):
 
     @property
     def counter_count(self) -> int:
-        """The total of piecewise reports and their number, Duchi's reports of 1, and the number of all reports."""
+        """The total of piecewise reports and their number, Duchi's reports of 1, and the number
+        of all reports.
+        """
         return 4
 
     @property
@@ -331,7 +389,12 @@ class Hybrid(_MeanProtocol):
     def variance_polynomial(self) -> VariancePolynomial:
         """Each estimate is unbiased by itself: the mixture of the two variances."""
         share = Fraction(self.mix, SCALE)
-        first, second, third = (share * a + (1 - share) * b for a, b in zip(self.piecewise.variance_polynomial(), self.duchi.variance_polynomial(), strict=True))
+        first, second, third = (
+            share * a + (1 - share) * b
+            for a, b in zip(
+                self.piecewise.variance_polynomial(), self.duchi.variance_polynomial(), strict=True
+            )
+        )
         return first, second, third
 
     def _compute_worst_variance(self) -> float:
@@ -341,7 +404,11 @@ class Hybrid(_MeanProtocol):
         """A fresh report for each code."""
         codes = check_codes(values, self.domain)
         fine, scheme = flip_coins(self.mix, codes.size), self.piecewise
-        reports = np.where(fine, scheme._sample_outputs(codes), scheme.output_count + self.duchi.encode(codes)[:, 0].astype(np.int64))
+        reports = np.where(
+            fine,
+            scheme._sample_outputs(codes),
+            scheme.output_count + self.duchi.encode(codes)[:, 0].astype(np.int64),
+        )
         return pack_numbers(reports, self.record_size)
 
     def aggregate(self, records: Any) -> Integers:
@@ -356,5 +423,9 @@ class Hybrid(_MeanProtocol):
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """The total of x over all clients."""
         reports, fine, ones, n = map(int, check_counters(counters, self.counter_count))
-        coarse = (ones - (n - fine) * self.duchi.randomised_response.other_support) * SCALE / self.coin
-        return self._build_estimates(self.piecewise.estimate_total(reports, fine) + coarse, n, values)
+        coarse = (
+            (ones - (n - fine) * self.duchi.randomised_response.other_support) * SCALE / self.coin
+        )
+        return self._build_estimates(
+            self.piecewise.estimate_total(reports, fine) + coarse, n, values
+        )

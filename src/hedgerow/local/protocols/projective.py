@@ -1,27 +1,32 @@
 """Projective geometry response: as accurate as optimised unary encoding, in two or three bytes.
 
 Statement
-    Take the prime field of F elements and its vectors of length t up to a factor: K = (F^t - 1)/(F - 1) points, of which
-    S = (F^(t-1) - 1)/(F - 1) are orthogonal to any given one, and (F^(t-2) - 1)/(F - 1) to any two. Values are points. With probability
-    a = truth/65536 the report is a uniform point orthogonal to the client's value, else a uniform one of the others. One report is pure
-    epsilon-DP with epsilon = |ln a(K-S)/((1-a)S)|.
+    Take the prime field of F elements and its vectors of length t up to a factor: K = (F^t - 1)/(F
+    - 1) points, of which S = (F^(t-1) - 1)/(F - 1) are orthogonal to any given one, and (F^(t-2) -
+    1)/(F - 1) to any two. Values are points. With probability a = truth/65536 the report is a
+    uniform point orthogonal to the client's value, else a uniform one of the others. One report is
+    pure epsilon-DP with epsilon = |ln a(K-S)/((1-a)S)|.
 
 Proof
     Any report has probability a/S or (1-a)/(K-S), whatever the value.
 
 Accuracy
-    A report supports the values that it is orthogonal to: p = a, and q = a I/S + (1-a)(S-I)/(K-S) with I points orthogonal to two. The
-    variance is least where F is near e^eps + 1; then it is that of OUE, 4 e^eps/(e^eps - 1)^2 for each client of a rare value.
+    A report supports the values that it is orthogonal to: p = a, and q = a I/S + (1-a)(S-I)/(K-S)
+    with I points orthogonal to two. The variance is least where F is near e^eps + 1; then it is
+    that of OUE, 4 e^eps/(e^eps - 1)^2 for each client of a rare value.
 
 Arithmetic
-    A point is written as its vector whose first entry other than 0 is 1, and counted in the order of these vectors read as numbers in
-    base F. Let j be the place of that 1 in the value. For an orthogonal point, all entries but the one at j are those of a uniform point of
-    length t-1, and the entry at j makes the product 0; for another, they are a uniform vector and the product is 1. Both maps are one to
-    one up to a factor, hence exact. One draw u < truth, then one uniform number below S, or below F^(t-1), drawn as in ``k_ary``.
-    Decoding: reports whose leading 1 stands at place j are counted by their lower entries w, c(w) of them. Such a report is orthogonal to v
-    where v_j + w·v = 0, the product over the places below j. So with the Fourier transform C of c, the support of v among them is the mean
-    over all multiples s in the field of C(s v) turned by -s v_j/F of a circle; s and -s have the same real part. The largest transform has
-    F^(t-1) entries. It is computed in doubles and rounded: its error is below n 10^-12.
+    A point is written as its vector whose first entry other than 0 is 1, and counted in the order
+    of these vectors read as numbers in base F. Let j be the place of that 1 in the value. For an
+    orthogonal point, all entries but the one at j are those of a uniform point of length t-1, and
+    the entry at j makes the product 0; for another, they are a uniform vector and the product is 1.
+    Both maps are one to one up to a factor, hence exact. One draw u < truth, then one uniform
+    number below S, or below F^(t-1), drawn as in ``k_ary``. Decoding: reports whose leading 1
+    stands at place j are counted by their lower entries w, c(w) of them. Such a report is
+    orthogonal to v where v_j + w·v = 0, the product over the places below j. So with the Fourier
+    transform C of c, the support of v among them is the mean over all multiples s in the field of
+    C(s v) turned by -s v_j/F of a circle; s and -s have the same real part. The largest transform
+    has F^(t-1) entries. It is computed in doubles and rounded: its error is below n 10^-12.
 
 Edges
     K is at least the number of values, and F^t at most 2^24: the table by which reports are made.
@@ -66,7 +71,9 @@ _MAX_TABLE_SIZE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Projective(PureFrequencyProtocol):
-    """``field``: a prime; ``dimension``: the length of vectors; ``truth``: how likely a report is orthogonal, in 1/65536."""
+    """``field``: a prime; ``dimension``: the length of vectors; ``truth``: how likely a report
+    is orthogonal, in 1/65536.
+    """
 
     name: ClassVar[str] = "projective"
     domain: int
@@ -76,33 +83,55 @@ class Projective(PureFrequencyProtocol):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(self, "field", check_integer(self.field, "field", 2, isqrt(_MAX_TABLE_SIZE)))
+        object.__setattr__(
+            self, "field", check_integer(self.field, "field", 2, isqrt(_MAX_TABLE_SIZE))
+        )
         object.__setattr__(self, "dimension", check_integer(self.dimension, "dimension", 2, 24))
         object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
         if not _is_prime(self.field):
             raise InvalidArgument("field", "must be a prime", self.field)
         if self.field**self.dimension > _MAX_TABLE_SIZE:
-            raise InvalidArgument("dimension", f"must keep field^dimension within {_MAX_TABLE_SIZE}", self.dimension)
+            raise InvalidArgument(
+                "dimension", f"must keep field^dimension within {_MAX_TABLE_SIZE}", self.dimension
+            )
         if self.point_count < self.domain:
-            raise InvalidArgument("dimension", f"must be larger: there are {self.point_count} points for {self.domain} values", self.dimension)
+            raise InvalidArgument(
+                "dimension",
+                f"must be larger: there are {self.point_count} points for {self.domain} values",
+                self.dimension,
+            )
         if self.own_support <= self.other_support:
             raise InvalidArgument(
-                "truth", "must be larger: a report must be likelier orthogonal to its own value than to others", self.truth
+                "truth",
+                "must be larger: a report must be likelier orthogonal to its own value than to"
+                " others",
+                self.truth,
             )
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Projective:
-        """The field with the least variance for a rare value; of two that are as good as each other, the smaller table."""
+        """The field with the least variance for a rare value; of two that are as good as each
+        other, the smaller table.
+        """
         size, limit = check_domain(domain), check_epsilon(epsilon)
         ratio = exp(float(limit))
-        shapes = [shape for field in range(2, min(int(3 * ratio) + 8, 4097)) if _is_prime(field) for shape in _find_shapes(field, size)]
+        shapes = [
+            shape
+            for field in range(2, min(int(3 * ratio) + 8, 4097))
+            if _is_prime(field)
+            for shape in _find_shapes(field, size)
+        ]
         if not shapes:
             raise InvalidArgument("domain", "is too large for this protocol; take hadamard", domain)
-        field, dimension = min(shapes, key=lambda shape: (round(_compute_variance(shape, ratio), 6), shape[0] ** shape[1]))
+        field, dimension = min(
+            shapes,
+            key=lambda shape: (round(_compute_variance(shape, ratio), 6), shape[0] ** shape[1]),
+        )
         points, orthogonal = _count_points(field, dimension), _count_points(field, dimension - 1)
 
         def epsilon_at(truth: int) -> Fraction:
-            # Below the share of orthogonal points a report would speak against its own value: that is not what is looked for.
+            # Below the share of orthogonal points a report would speak against its own value: that
+            # is not what is looked for.
             odds = Fraction(truth * (points - orthogonal), (SCALE - truth) * orthogonal)
             return compute_epsilon(odds) if odds > 1 else Fraction(0)
 
@@ -131,7 +160,11 @@ class Projective(PureFrequencyProtocol):
     @property
     def epsilon(self) -> Fraction:
         """What one report gives away at most."""
-        return compute_epsilon(self.own_support * (self.point_count - self.orthogonal_count) / ((1 - self.own_support) * self.orthogonal_count))
+        return compute_epsilon(
+            self.own_support
+            * (self.point_count - self.orthogonal_count)
+            / ((1 - self.own_support) * self.orthogonal_count)
+        )
 
     @property
     def own_support(self) -> Fraction:
@@ -142,7 +175,9 @@ class Projective(PureFrequencyProtocol):
     def other_support(self) -> Fraction:
         """How likely a report is orthogonal to another value."""
         both = _count_points(self.field, self.dimension - 2)
-        return self.own_support * both / self.orthogonal_count + (1 - self.own_support) * (self.orthogonal_count - both) / (self.point_count - self.orthogonal_count)
+        return self.own_support * both / self.orthogonal_count + (1 - self.own_support) * (
+            self.orthogonal_count - both
+        ) / (self.point_count - self.orthogonal_count)
 
     @property
     def total_variation(self) -> Fraction:
@@ -160,14 +195,21 @@ class Projective(PureFrequencyProtocol):
     def _sample_reports(self, codes: Integers) -> Integers:
         honest, rest = flip_coins(self.truth, codes.size), np.empty(codes.size, dtype=np.int64)
         hits = int(np.count_nonzero(honest))
-        rest[honest] = _list_vectors(self.field, self.dimension - 1)[uniform_integers(self.orthogonal_count, hits)]
+        rest[honest] = _list_vectors(self.field, self.dimension - 1)[
+            uniform_integers(self.orthogonal_count, hits)
+        ]
         rest[~honest] = uniform_integers(self.field ** (self.dimension - 1), codes.size - hits)
         numbers = _list_vectors(self.field, self.dimension)[codes]
-        weight = _list_leading_weights(self.field, self.dimension)[codes]  # F to the power of the places after the leading 1
+        # F to the power of the places after the leading 1
+        weight = _list_leading_weights(self.field, self.dimension)[codes]
         above = rest // weight
         below = rest - above * weight
-        entry = (~honest - _compute_inner_products(numbers - weight, below, self.field, self.dimension)) % self.field
-        points: Integers = _build_point_index(self.field, self.dimension)[(above * self.field + entry) * weight + below].astype(np.int64)
+        entry = (
+            ~honest - _compute_inner_products(numbers - weight, below, self.field, self.dimension)
+        ) % self.field
+        points: Integers = _build_point_index(self.field, self.dimension)[
+            (above * self.field + entry) * weight + below
+        ].astype(np.int64)
         return points
 
     def aggregate(self, records: Any) -> Integers:
@@ -179,7 +221,14 @@ class Projective(PureFrequencyProtocol):
         """How many reports are orthogonal to each value."""
         field, numbers = self.field, _list_vectors(self.field, self.dimension)[: self.domain]
         entries = [numbers // field**place % field for place in range(self.dimension)]
-        tables = [_fourier_transform(counters[_count_points(field, place) : _count_points(field, place + 1)], field, place) for place in range(self.dimension)]
+        tables = [
+            _fourier_transform(
+                counters[_count_points(field, place) : _count_points(field, place + 1)],
+                field,
+                place,
+            )
+            for place in range(self.dimension)
+        ]
         turns = np.exp(-2j * np.pi * np.arange(field) / field)
         total = np.full(self.domain, float(counters[-1]))  # the multiple by 0
         for factor in range(1, field // 2 + 1):
@@ -196,7 +245,9 @@ class Projective(PureFrequencyProtocol):
 def _fourier_transform(counts: Integers, field: int, places: int) -> NDArray[np.complex128]:
     """The Fourier transform of counts by vectors of so many places."""
     table = counts.reshape((field,) * places).astype(np.complex128)
-    return np.asarray(fftn(table, overwrite_x=True) if places else table, dtype=np.complex128).ravel()
+    return np.asarray(
+        fftn(table, overwrite_x=True) if places else table, dtype=np.complex128
+    ).ravel()
 
 
 def _is_prime(number: int) -> bool:
@@ -222,8 +273,12 @@ def _compute_variance(shape: tuple[int, int], ratio: float) -> float:
     return other * (1 - other) / (own - other) ** 2
 
 
-def _compute_inner_products(left: Integers, right: Integers, field: int, dimension: int) -> Integers:
-    """Inner products of vectors of length dimension-1 that are given as numbers; multiples of the field may be missing or added."""
+def _compute_inner_products(
+    left: Integers, right: Integers, field: int, dimension: int
+) -> Integers:
+    """Inner products of vectors of length dimension-1 that are given as numbers; multiples of
+    the field may be missing or added.
+    """
     total = np.zeros(left.size, dtype=np.int64)
     a, b = left.astype(np.int32), right.astype(np.int32)
     for _ in range(dimension - 1):
@@ -252,6 +307,9 @@ def _build_point_index(field: int, dimension: int) -> np.ndarray[Any, np.dtype[n
     points = np.arange(numbers.size, dtype=np.int32)
     places = [numbers // field**place % field for place in range(dimension)]
     for factor in range(1, field):
-        multiple = sum((entry * factor % field * field**place for place, entry in enumerate(places)), np.zeros_like(numbers))
+        multiple = sum(
+            (entry * factor % field * field**place for place, entry in enumerate(places)),
+            np.zeros_like(numbers),
+        )
         table[multiple] = points
     return table

@@ -1,12 +1,16 @@
-"""What the frequency protocols have in common: a report supports its owner's value with one probability, and any other value with another.
+"""What the frequency protocols have in common: a report supports its owner's value with one
+probability, and any other value with another.
 
-Let N be the number of reports that support a value, p = ``own`` the probability that a report supports its owner's value and q = ``other``
-that it supports a value which its owner does not hold. Then (N - n q)/(p - q) is an unbiased count of the holders, its variance over the
-randomness of the reports is
+Let N be the number of reports that support a value, p = ``own`` the probability that a report
+supports its owner's value and q = ``other`` that it supports a value which its owner does not hold.
+Then (N - n q)/(p - q) is an unbiased count of the holders, its variance over the randomness of the
+reports is
 
-    n q (1 - q)/(p - q)^2 + n f (1 - p - q)/(p - q)        where a share f of the n clients holds the value,
+    n q (1 - q)/(p - q)^2 + n f (1 - p - q)/(p - q)        where a share f of the n clients holds
+    the value,
 
-exactly, and where nobody holds the value N is binomial (n, q): p-values come from that law, not from a normal curve.
+exactly, and where nobody holds the value N is binomial (n, q): p-values come from that law, not
+from a normal curve.
 """
 
 from __future__ import annotations
@@ -32,12 +36,17 @@ def check_counters(counters: Any, size: int) -> Integers:
     """A state: so many whole numbers, the last of them the number of reports."""
     array = np.asarray(counters)
     if array.dtype != np.int64 or array.shape != (size,) or array[-1] < 0:
-        raise InvalidArgument("counters", f"must be {size} 64-bit whole numbers, the last of them how many reports were counted")
+        raise InvalidArgument(
+            "counters",
+            f"must be {size} 64-bit whole numbers, the last of them how many reports were counted",
+        )
     return array
 
 
 class PureFrequencyProtocol(ABC):
-    """A frequency protocol. Who derives from it says how reports are made, and counts the reports that support each value."""
+    """A frequency protocol. Who derives from it says how reports are made, and counts the
+    reports that support each value.
+    """
 
     __slots__ = ()
     memoised: ClassVar[bool] = False
@@ -65,7 +74,9 @@ class PureFrequencyProtocol(ABC):
 
     @property
     def lifetime_epsilon(self) -> Fraction | float:
-        """What each further report gives away, or each further different value where answers are memoised."""
+        """What each further report gives away, or each further different value where answers are
+        memoised.
+        """
         return self.epsilon
 
     def count_support(self, counters: Integers) -> Integers:
@@ -81,11 +92,22 @@ class PureFrequencyProtocol(ABC):
         state = check_counters(counters, self.counter_count)
         codes = None if values is None else check_codes(values, self.domain)
         support = self.count_support(state)
-        return Estimates.from_support(support if codes is None else support[codes], int(state[-1]), self.own_support, self.other_support)
+        return Estimates.from_support(
+            support if codes is None else support[codes],
+            int(state[-1]),
+            self.own_support,
+            self.other_support,
+        )
 
     def variance(self, frequency: float, n: int) -> float:
-        """The variance of the estimated count of a value that a share ``frequency`` of n clients holds."""
+        """The variance of the estimated count of a value that a share ``frequency`` of n clients
+        holds.
+        """
         if not 0 <= frequency <= 1:
             raise InvalidArgument("frequency", "must lie between 0 and 1", frequency)
         p, q = float(self.own_support), float(self.other_support)
-        return check_integer(n, "n", 0, MAX_CLIENTS) * (frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (p - q) ** 2
+        return (
+            check_integer(n, "n", 0, MAX_CLIENTS)
+            * (frequency * p * (1 - p) + (1 - frequency) * q * (1 - q))
+            / (p - q) ** 2
+        )

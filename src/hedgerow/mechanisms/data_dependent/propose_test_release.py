@@ -1,31 +1,36 @@
 """Propose, test, release: a guess at the local sensitivity, tested before it is used.
 
 Statement
-    The analyst proposes a bound b, from public knowledge only. D is the distance from the data to the nearest data set
-    whose local sensitivity exceeds b (0 if that is so here). If D + Z >= threshold, Z discrete Laplace noise of scale
-    1/e, the answer is released with Laplace noise of scale b/e; else nothing is (None). With the threshold of
-    ``calibrate`` this is (2 e, delta)-DP. ``calibrate(epsilon=…)`` runs at e = epsilon/2: the release costs what was asked.
+    The analyst proposes a bound b, from public knowledge only. D is the distance from the data to
+    the nearest data set whose local sensitivity exceeds b (0 if that is so here). If D + Z >=
+    threshold, Z discrete Laplace noise of scale 1/e, the answer is released with Laplace noise of
+    scale b/e; else nothing is (None). With the threshold of ``calibrate`` this is (2 e, delta)-DP.
+    ``calibrate(epsilon=…)`` runs at e = epsilon/2: the release costs what was asked.
 
 Proof
-    D moves by at most 1 between neighbours, so the test is e-DP. If one of two neighbours has D > 0, its local
-    sensitivity is at most b: the answers lie within b of each other, and the noisy answer is e-DP. Together 2 e. If both
-    have D = 0, each releases with probability at most Pr[Z >= threshold] <= delta: take that part out of both, and what is
-    left ("no release") is equal. For a ``group`` of k units, with D still counted in single ones, the scales are k times as
-    large. If one of the two has D >= k, every data set on the way to the other, but the last, has D > 0, so the answers lie
-    within k b. Else both have D < k and release with probability at most Pr[k - 1 + Z >= threshold] <= delta.
+    D moves by at most 1 between neighbours, so the test is e-DP. If one of two neighbours has D >
+    0, its local sensitivity is at most b: the answers lie within b of each other, and the noisy
+    answer is e-DP. Together 2 e. If both have D = 0, each releases with probability at most Pr[Z >=
+    threshold] <= delta: take that part out of both, and what is left ("no release") is equal. For a
+    ``group`` of k units, with D still counted in single ones, the scales are k times as large. If
+    one of the two has D >= k, every data set on the way to the other, but the last, has D > 0, so
+    the answers lie within k b. Else both have D < k and release with probability at most Pr[k - 1 +
+    Z >= threshold] <= delta.
 
 Accuracy
-    Given a release the error is that of ``laplace`` at scale b/e. ``release_probability(D)`` is exact, as in ``stable``.
+    Given a release the error is that of ``laplace`` at scale b/e. ``release_probability(D)`` is
+    exact, as in ``stable``.
 
 Arithmetic
     As ``stable`` and ``laplace``; b is snapped up to whole grid steps.
 
 Edges
     Any D serves that moves by at most 1 and is 0 wherever the local sensitivity exceeds b, such as
-    ``statistics.Quantile.distance``, under a filter as well. b >= the global sensitivity makes D infinite and the test
-    pass; the cost stays. A bound read off the data is not private, and nothing here can see that. The threshold
-    ln(2/delta)/(2 epsilon), claimed as (epsilon, delta)-DP in places, is wrong: from D = 0 it releases with probability
-    sqrt(delta/2)/2, above delta for all delta < 1/8. The noise is drawn whether it is needed or not.
+    ``statistics.Quantile.distance``, under a filter as well. b >= the global sensitivity makes D
+    infinite and the test pass; the cost stays. A bound read off the data is not private, and
+    nothing here can see that. The threshold ln(2/delta)/(2 epsilon), claimed as (epsilon, delta)-DP
+    in places, is wrong: from D = 0 it releases with probability sqrt(delta/2)/2, above delta for
+    all delta < 1/8. The noise is drawn whether it is needed or not.
 
 Source
     Dwork and Lei (STOC 2009); Dwork and Roth (2014), section 7.2.
@@ -39,7 +44,13 @@ from typing import Any, ClassVar
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.numeric.exact_number import Number, parse_delta, parse_epsilon, parse_positive, parse_whole
+from hedgerow.numeric.exact_number import (
+    Number,
+    parse_delta,
+    parse_epsilon,
+    parse_positive,
+    parse_whole,
+)
 from hedgerow.numeric.private_integers import parse_private_distance
 from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
 from hedgerow.numeric.samplers.sample_pool import SamplePool
@@ -57,7 +68,9 @@ _SAMPLES = SamplePool(discrete_laplace)
 
 @dataclass(frozen=True, slots=True)
 class ProposeTestRelease:
-    """Tests the proposed ``bound`` with noise of scale ``test``, then adds Laplace ``noise`` to the answer."""
+    """Tests the proposed ``bound`` with noise of scale ``test``, then adds Laplace ``noise`` to
+    the answer.
+    """
 
     shape: ClassVar[str] = "tested"
     bound: Fraction
@@ -74,10 +87,25 @@ class ProposeTestRelease:
         object.__setattr__(self, "noise", noise)
 
     @classmethod
-    def calibrate(cls, *, bound: Number, epsilon: Number, delta: Number, grid: Number | None = None, group: int = 1) -> ProposeTestRelease:
-        """Half of ``epsilon`` for the test, half for the noise; ``delta`` for a test that passes where it must not."""
-        proposed, half, k = parse_positive(bound, "bound"), parse_epsilon(epsilon) / 2, parse_whole(group, "group")
-        Sensitivity.of(bound)  # refuses what calls itself a local sensitivity: it was read off the data
+    def calibrate(
+        cls,
+        *,
+        bound: Number,
+        epsilon: Number,
+        delta: Number,
+        grid: Number | None = None,
+        group: int = 1,
+    ) -> ProposeTestRelease:
+        """Half of ``epsilon`` for the test, half for the noise; ``delta`` for a test that passes
+        where it must not.
+        """
+        proposed, half, k = (
+            parse_positive(bound, "bound"),
+            parse_epsilon(epsilon) / 2,
+            parse_whole(group, "group"),
+        )
+        # refuses what calls itself a local sensitivity: it was read off the data
+        Sensitivity.of(bound)
         chance, test = parse_delta(delta), check_scale(k / half, "test")
         noise = Laplace.calibrate(sensitivity=k * proposed, epsilon=half, grid=grid)
         return cls(proposed, noise, test, k - 1 + laplace_threshold(test, chance))
@@ -85,7 +113,11 @@ class ProposeTestRelease:
     def loss(self, group: int = 1) -> Loss:
         """What one question costs, release or not, towards a group of so many units."""
         k = parse_whole(group, "group")
-        tested = Loss(k / self.test, laplace_tail(self.test, self.threshold - k + 1), compute_laplace_rho(1 / self.test, k))
+        tested = Loss(
+            k / self.test,
+            laplace_tail(self.test, self.threshold - k + 1),
+            compute_laplace_rho(1 / self.test, k),
+        )
         return tested + self.noise.loss(k * self.bound)
 
     def sample(self, exact: Any, distance: Any) -> Any:

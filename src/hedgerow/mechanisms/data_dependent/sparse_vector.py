@@ -1,36 +1,41 @@
-"""The sparse vector technique: many questions against a threshold, paying only for the few that reach it.
+"""The sparse vector technique: many questions against a threshold, paying only for the few that
+reach it.
 
 Statement
-    Draw a noisy threshold once. For each answer in turn add fresh noise and say "above" if the sum reaches the noisy
-    threshold, else "below"; stop for good after ``cutoff`` times "above". The whole run, however long and however the next
-    question is chosen, is pure epsilon-DP with epsilon = Delta/threshold_scale + 2 cutoff Delta/answer_scale, where every
-    answer moves by at most Delta between neighbours; the 2 falls away if all answers move the same way (``monotone``).
-    With ``gap``, the lead over the noisy threshold comes with each "above" at no further cost.
+    Draw a noisy threshold once. For each answer in turn add fresh noise and say "above" if the sum
+    reaches the noisy threshold, else "below"; stop for good after ``cutoff`` times "above". The
+    whole run, however long and however the next question is chosen, is pure epsilon-DP with epsilon
+    = Delta/threshold_scale + 2 cutoff Delta/answer_scale, where every answer moves by at most Delta
+    between neighbours; the 2 falls away if all answers move the same way (``monotone``). With
+    ``gap``, the lead over the noisy threshold comes with each "above" at no further cost.
 
 Proof
-    Take neighbours x, x' and an output. Raise the threshold noise by Delta: an answer that was below stays below, whatever
-    it moved by. Raise the noise of each answer that was above by Delta minus what it moved by, 2 Delta at most: it stays
-    above, with the same lead. All are shifts of whole numbers, so one-to-one, and cost Delta/threshold_scale and at
-    most cutoff times 2 Delta/answer_scale. Monotone: if answers only rise from x to x', the second shift is Delta at
-    most; if they only fall, leave the threshold alone, and raise the noise of those above by what they fell, Delta at
-    most. The next question depends on the output so far, which is the same on both sides.
+    Take neighbours x, x' and an output. Raise the threshold noise by Delta: an answer that was
+    below stays below, whatever it moved by. Raise the noise of each answer that was above by Delta
+    minus what it moved by, 2 Delta at most: it stays above, with the same lead. All are shifts of
+    whole numbers, so one-to-one, and cost Delta/threshold_scale and at most cutoff times 2
+    Delta/answer_scale. Monotone: if answers only rise from x to x', the second shift is Delta at
+    most; if they only fall, leave the threshold alone, and raise the noise of those above by what
+    they fell, Delta at most. The next question depends on the output so far, which is the same on
+    both sides.
 
 Accuracy
-    ``error(beta, questions)``: with probability 1 - beta every "above" is at least threshold - radius and every "below" less
-    than threshold + radius, by the union bound over the exact tails.
+    ``error(beta, questions)``: with probability 1 - beta every "above" is at least threshold -
+    radius and every "below" less than threshold + radius, by the union bound over the exact tails.
 
 Arithmetic
-    Answers, threshold and noise are whole numbers. The proof needs no continuity: ties (reaching is above) fall alike on
-    both sides, and a lead is exact.
+    Answers, threshold and noise are whole numbers. The proof needs no continuity: ties (reaching is
+    above) fall alike on both sides, and a lead is exact.
 
 Edges
-    Known wrong variants give up one part of this: noise on the answers, noise on the threshold, answer noise that grows with
-    ``cutoff``, or the cut-off. After it, or after a refused answer, nothing more is answered. The noisy threshold is not drawn
-    again after an "above", which would be another split of the budget.
+    Known wrong variants give up one part of this: noise on the answers, noise on the threshold,
+    answer noise that grows with ``cutoff``, or the cut-off. After it, or after a refused answer,
+    nothing more is answered. The noisy threshold is not drawn again after an "above", which would
+    be another split of the budget.
 
 Source
-    Dwork, Naor, Reingold, Rothblum, Vadhan (STOC 2009); Lyu, Su, Li (VLDB 2017), algorithm 7 and its split; Ding, Wang,
-    Zhang, Kifer (VLDB 2019) for the gap.
+    Dwork, Naor, Reingold, Rothblum, Vadhan (STOC 2009); Lyu, Su, Li (VLDB 2017), algorithm 7 and
+    its split; Ding, Wang, Zhang, Kifer (VLDB 2019) for the gap.
 """
 
 from __future__ import annotations
@@ -44,7 +49,13 @@ import numpy as np
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.selection.scores import check_flag
-from hedgerow.numeric.exact_number import Number, parse_epsilon, parse_positive, parse_probability, parse_whole
+from hedgerow.numeric.exact_number import (
+    Number,
+    parse_epsilon,
+    parse_positive,
+    parse_probability,
+    parse_whole,
+)
 from hedgerow.numeric.private_integers import parse_private_whole
 from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
 from hedgerow.numeric.samplers.sample_pool import SamplePool
@@ -62,7 +73,9 @@ _WHOLE_RULE = "must be whole numbers"
 
 @dataclass(frozen=True, slots=True)
 class SparseVector:
-    """Noise for the threshold and for the answers, and how often "above" may be said. Usually made by ``calibrate``."""
+    """Noise for the threshold and for the answers, and how often "above" may be said. Usually
+    made by ``calibrate``.
+    """
 
     shape: ClassVar[str] = "tested"
     threshold_scale: Fraction
@@ -70,16 +83,31 @@ class SparseVector:
     cutoff: int = 1
     monotone: bool = False
 
-    def __init__(self, threshold_scale: Number, answer_scale: Number, cutoff: int = 1, monotone: bool = False) -> None:
+    def __init__(
+        self, threshold_scale: Number, answer_scale: Number, cutoff: int = 1, monotone: bool = False
+    ) -> None:
         for name, scale in (("threshold_scale", threshold_scale), ("answer_scale", answer_scale)):
             object.__setattr__(self, name, check_scale(parse_positive(scale, name), name))
         object.__setattr__(self, "cutoff", _parse_cutoff(cutoff))
         object.__setattr__(self, "monotone", check_flag(monotone, "monotone"))
 
     @classmethod
-    def calibrate(cls, *, sensitivity: Number | Sensitivity, epsilon: Number, cutoff: int = 1, monotone: bool = False) -> SparseVector:
-        """Splits ``epsilon`` between threshold and answers as 1 : (2 cutoff)^(2/3), monotone 1 : cutoff^(2/3): least noise in the sum."""
-        move, total, times = _parse_sensitivity(sensitivity), parse_epsilon(epsilon), _parse_cutoff(cutoff)
+    def calibrate(
+        cls,
+        *,
+        sensitivity: Number | Sensitivity,
+        epsilon: Number,
+        cutoff: int = 1,
+        monotone: bool = False,
+    ) -> SparseVector:
+        """Splits ``epsilon`` between threshold and answers as 1 : (2 cutoff)^(2/3), monotone 1 :
+        cutoff^(2/3): least noise in the sum.
+        """
+        move, total, times = (
+            _parse_sensitivity(sensitivity),
+            parse_epsilon(epsilon),
+            _parse_cutoff(cutoff),
+        )
         shifts = times * (1 if check_flag(monotone, "monotone") else 2)
         first = total / (1 + Fraction(shifts ** (2 / 3)).limit_denominator(1000))
         return cls(move / first, shifts * move / (total - first), times, monotone)
@@ -87,17 +115,23 @@ class SparseVector:
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
         """What a whole run costs, when every answer moves by at most ``sensitivity``."""
         shifts = self.cutoff * (1 if self.monotone else 2)
-        return Loss(_parse_sensitivity(sensitivity) * (1 / self.threshold_scale + shifts / self.answer_scale))
+        return Loss(
+            _parse_sensitivity(sensitivity)
+            * (1 / self.threshold_scale + shifts / self.answer_scale)
+        )
 
     def sample(self, answers: Iterable[Any], threshold: int, *, gap: bool = False) -> Iterator[Any]:
         """For each answer in turn True ("above") or False; ends after the last "above" allowed.
 
-        With ``gap`` the lead, a whole number of 0 or more, instead of True, and None instead of False. ``answers`` may be made
-        one by one, each in view of what was said before; a list or an array is checked as a whole before anything is drawn.
+        With ``gap`` the lead, a whole number of 0 or more, instead of True, and None instead of
+        False. ``answers`` may be made one by one, each in view of what was said before; a list or
+        an array is checked as a whole before anything is drawn.
         """
         bar, lead = parse_private_whole(threshold, "threshold"), check_flag(gap, "gap")
         if isinstance(answers, (list, tuple, np.ndarray)):
-            answers = [parse_private_whole(answer, "answers", rule=_WHOLE_RULE) for answer in answers]
+            answers = [
+                parse_private_whole(answer, "answers", rule=_WHOLE_RULE) for answer in answers
+            ]
         elif not isinstance(answers, Iterable):
             raise InvalidArgument("answers", _WHOLE_RULE)
         return self._compare_answers(answers, bar + _SAMPLES.draw(self.threshold_scale), lead)
@@ -105,7 +139,11 @@ class SparseVector:
     def _compare_answers(self, answers: Iterable[Any], bar: int, gap: bool) -> Iterator[Any]:
         left = self.cutoff
         for answer in answers:
-            lead = parse_private_whole(answer, "answers", rule=_WHOLE_RULE) - bar + _SAMPLES.draw(self.answer_scale)
+            lead = (
+                parse_private_whole(answer, "answers", rule=_WHOLE_RULE)
+                - bar
+                + _SAMPLES.draw(self.answer_scale)
+            )
             above = lead >= 0
             yield (lead if above else None) if gap else above
             left -= above
@@ -113,15 +151,23 @@ class SparseVector:
                 return
 
     def error(self, beta: Number, questions: int) -> int:
-        """The radius within which every verdict of a run of so many questions is right, except with probability ``beta``."""
+        """The radius within which every verdict of a run of so many questions is right, except
+        with probability ``beta``.
+        """
         level, count = parse_probability(beta, "beta"), parse_whole(questions, "questions")
-        return laplace_radius(self.threshold_scale, level / 2) + laplace_radius(self.answer_scale, level / (2 * count))
+        return laplace_radius(self.threshold_scale, level / 2) + laplace_radius(
+            self.answer_scale, level / (2 * count)
+        )
 
 
 def _parse_sensitivity(sensitivity: Number | Sensitivity) -> Fraction:
     move = Sensitivity.of(sensitivity).linf
     if move.denominator != 1:
-        raise InvalidArgument("sensitivity", "must be a whole number; scale the answers to whole grid steps first", sensitivity)
+        raise InvalidArgument(
+            "sensitivity",
+            "must be a whole number; scale the answers to whole grid steps first",
+            sensitivity,
+        )
     return move
 
 

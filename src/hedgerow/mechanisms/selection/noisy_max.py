@@ -1,28 +1,32 @@
 """Report noisy max, with the winner's lead for free.
 
 Statement
-    Add independent Laplace noise to factor u(r) for every candidate; report the candidate with the largest sum, and if
-    wanted the lead of that sum over the next, rounded down to a grid. Both together are pure epsilon-DP with epsilon =
-    2 factor Delta, where every score moves by at most Delta between neighbours; factor Delta if all scores move the
-    same way (``monotone``).
+    Add independent Laplace noise to factor u(r) for every candidate; report the candidate with the
+    largest sum, and if wanted the lead of that sum over the next, rounded down to a grid. Both
+    together are pure epsilon-DP with epsilon = 2 factor Delta, where every score moves by at most
+    Delta between neighbours; factor Delta if all scores move the same way (``monotone``).
 
 Proof
-    Fix the noise of all candidates but r. r wins with lead g exactly when its noise is z = g + max_j (factor u(j) +
-    Z_j) - factor u(r). Between neighbours that z moves by at most 2 factor Delta (monotone: factor Delta), and the
-    density e^(-|z|)/2 by at most that in the logarithm. The map from z to g is a shift, so densities of (r, g) obey the
-    bound; integrating over the others' noise, over leads and over grid cells keeps it. The lead makes this *not* of
-    bounded range: rho is epsilon tanh(epsilon/2).
+    Fix the noise of all candidates but r. r wins with lead g exactly when its noise is z = g +
+    max_j (factor u(j) + Z_j) - factor u(r). Between neighbours that z moves by at most 2 factor
+    Delta (monotone: factor Delta), and the density e^(-|z|)/2 by at most that in the logarithm. The
+    map from z to g is a shift, so densities of (r, g) obey the bound; integrating over the others'
+    noise, over leads and over grid cells keeps it. The lead makes this *not* of bounded range: rho
+    is epsilon tanh(epsilon/2).
 
 Accuracy
-    ``error`` as for the other selections, with the probability that one of n-1 candidates, just too far below, overtakes the best.
-    Without the lead permute-and-flip is more accurate at the same epsilon; noisy max is for those who want the lead.
+    ``error`` as for the other selections, with the probability that one of n-1 candidates, just too
+    far below, overtakes the best. Without the lead permute-and-flip is more accurate at the same
+    epsilon; noisy max is for those who want the lead.
 
 Arithmetic
-    The noise is continuous and followed to as many bits as the decision needs (``numeric.race``): no ties, no rounding.
-    ``log_prob`` integrates numerically (piecewise Gauss-Legendre, about twelve digits) and is for checking.
+    The noise is continuous and followed to as many bits as the decision needs (``numeric.race``):
+    no ties, no rounding. ``log_prob`` integrates numerically (piecewise Gauss-Legendre, about
+    twelve digits) and is for checking.
 
 Edges
-    The lead needs at least two candidates. ``log_prob`` takes up to 200 candidates and says nothing about the lead.
+    The lead needs at least two candidates. ``log_prob`` takes up to 200 candidates and says nothing
+    about the lead.
 
 Source
     Dwork and Roth (2014), claim 3.9; Ding, Wang, Zhang, Kifer (VLDB 2019) for the free gap.
@@ -63,7 +67,9 @@ _INTEGRATION_RADIUS = 60  # e^-60 of the integrand is nothing
 
 @dataclass(frozen=True, slots=True)
 class NoisyMax:
-    """Chooses among candidates by noisy score; leads are reported on ``grid``. Usually made by ``NoisyMax.calibrate``."""
+    """Chooses among candidates by noisy score; leads are reported on ``grid``. Usually made by
+    ``NoisyMax.calibrate``.
+    """
 
     shape: ClassVar[str] = "selection"
     factor: Fraction
@@ -80,14 +86,27 @@ class NoisyMax:
         cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number | None = None, monotone: bool = False,
         grid: Number | None = None, rho: Number | None = None,
     ) -> NoisyMax:  # fmt: skip
-        """The least noise whose loss, when every score moves by at most ``sensitivity``, stays within ``epsilon``."""
+        """The least noise whose loss, when every score moves by at most ``sensitivity``, stays
+        within ``epsilon``.
+        """
         if rho is not None:
-            raise InvalidArgument("rho", "is no price of this choice, which is not cheaper in it: give epsilon, or take Exponential", rho)
+            raise InvalidArgument(
+                "rho",
+                "is no price of this choice, which is not cheaper in it: give epsilon, or take"
+                " Exponential",
+                rho,
+            )
         move = Sensitivity.of(sensitivity)
-        return cls(parse_epsilon(epsilon) / (move.linf if monotone else 2 * move.linf), monotone, Grid.for_sensitivity(move, grid).step)
+        return cls(
+            parse_epsilon(epsilon) / (move.linf if monotone else 2 * move.linf),
+            monotone,
+            Grid.for_sensitivity(move, grid).step,
+        )
 
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
-        """What one choice costs, with or without the lead, when every score moves by at most ``sensitivity``."""
+        """What one choice costs, with or without the lead, when every score moves by at most
+        ``sensitivity``.
+        """
         return Loss(self.factor * Sensitivity.of(sensitivity).linf * (1 if self.monotone else 2))
 
     def sample(self, scores: Any) -> int:
@@ -95,21 +114,28 @@ class NoisyMax:
         return noisy_argmax(parse_scores(scores), self.factor, "laplace")
 
     def sample_with_gap(self, scores: Any) -> tuple[int, Any]:
-        """The place of the chosen candidate, and its lead over the next in units of score, rounded down to the grid."""
+        """The place of the chosen candidate, and its lead over the next in units of score,
+        rounded down to the grid.
+        """
         values = parse_scores(scores)
         if values.size < 2:
             raise InvalidArgument("scores", "must have at least two candidates for a gap")
-        place, lead = noisy_argmax_with_lead(values, self.factor, "laplace", self.factor * self.grid)
+        place, lead = noisy_argmax_with_lead(
+            values, self.factor, "laplace", self.factor * self.grid
+        )
         return place, Grid(self.grid).to_value(lead)
 
     def log_prob(self, index: int, scores: Any) -> float:
         """The logarithm of the probability that the candidate at ``index`` is chosen."""
         values = compute_score_gaps(parse_scores(scores), self.factor)
         if values.size > _MAX_CANDIDATES:
-            raise InvalidArgument("scores", f"must have at most {_MAX_CANDIDATES} entries for log_prob", values.size)
+            raise InvalidArgument(
+                "scores", f"must have at most {_MAX_CANDIDATES} entries for log_prob", values.size
+            )
         place = check_index(index, values.size)
         ahead = np.delete(values, place) - values[place]
-        # Up to a factor of about n the integrand is e^-height, height = |z| + sum_j (ahead_j - z)+; kinks far down do not matter.
+        # Up to a factor of about n the integrand is e^-height, height = |z| + sum_j (ahead_j - z)+;
+        # kinks far down do not matter.
         kinks = np.unique([0.0, *ahead])
         height = np.abs(kinks) + np.sum(np.maximum(ahead[:, None] - kinks, 0), axis=0)
         z, weight = _build_quadrature(kinks[height <= height.min() + 2 * _INTEGRATION_RADIUS])
@@ -117,23 +143,40 @@ class NoisyMax:
         return float(weight.max() + np.log(np.sum(np.exp(weight - weight.max()))))
 
     def error(self, beta: Number, candidates: int) -> float:
-        """How far below the best the choice may lie, except with probability ``beta``: the smallest bound for all scores."""
+        """How far below the best the choice may lie, except with probability ``beta``: the
+        smallest bound for all scores.
+        """
         level, others = parse_beta(beta), check_candidates(candidates) - 1
 
         def missed(distance: float) -> float:
             z, weight = _build_quadrature(np.array([0.0, -distance, log(others + 1) - distance]))
-            return float(np.sum(np.exp(weight) * -np.expm1(others * _log_laplace_cdf(z + distance))))
+            return float(
+                np.sum(np.exp(weight) * -np.expm1(others * _log_laplace_cdf(z + distance)))
+            )
 
-        return find_smallest_radius(missed, level, 2 * log((others + 2) / level) + 2) / float(self.factor)
+        return find_smallest_radius(missed, level, 2 * log((others + 2) / level) + 2) / float(
+            self.factor
+        )
 
 
 def _build_quadrature(kinks: Floats) -> tuple[Floats, Floats]:
-    """Points z and the logarithms of weights e^-|z|/2 dz for an integral over the line (Gauss-Legendre, 16 points a panel).
+    """Points z and the logarithms of weights e^-|z|/2 dz for an integral over the line
+    (Gauss-Legendre, 16 points a panel).
 
-    The panels have length 1 within 60 of a kink. Farther away the functions integrated here are constant or fall off as e^-|z|
-    at least, so one long panel does for what lies between.
+    The panels have length 1 within 60 of a kink. Farther away the functions integrated here are
+    constant or fall off as e^-|z| at least, so one long panel does for what lies between.
     """
-    ends = np.unique(np.concatenate([kinks, (np.floor(kinks)[:, None] + np.arange(-_INTEGRATION_RADIUS, _INTEGRATION_RADIUS + 1)).ravel()]))
+    ends = np.unique(
+        np.concatenate(
+            [
+                kinks,
+                (
+                    np.floor(kinks)[:, None]
+                    + np.arange(-_INTEGRATION_RADIUS, _INTEGRATION_RADIUS + 1)
+                ).ravel(),
+            ]
+        )
+    )
     x, w = np.polynomial.legendre.leggauss(16)
     half = np.diff(ends)[:, None] / 2
     z = (ends[:-1, None] + half + half * x).ravel()

@@ -1,24 +1,25 @@
 """Permute-and-flip: the exponential mechanism's better twin, in pure epsilon.
 
 Statement
-    Visit the candidates in random order; keep candidate r with probability exp(factor (u(r) - max u)), else go on. This
-    is pure epsilon-DP with epsilon = 2 factor Delta (``monotone``: factor Delta), and its expected score is never below
-    the exponential mechanism's.
+    Visit the candidates in random order; keep candidate r with probability exp(factor (u(r) - max
+    u)), else go on. This is pure epsilon-DP with epsilon = 2 factor Delta (``monotone``: factor
+    Delta), and its expected score is never below the exponential mechanism's.
 
 Proof
-    It has the law of the largest factor u(r) + E_r with independent standard exponentials E_r. Given the others' noisy
-    scores, r wins when E_r exceeds max_j (factor u(j) + E_j) - factor u(r) =: m, with probability min(1, e^-m), whose
-    logarithm moves by at most 2 factor Delta as m does (monotone: by at most factor Delta). Averaging over the others
-    keeps the bound. It is *not* of bounded range: its rho is that of any pure mechanism, epsilon tanh(epsilon/2), not
-    epsilon^2/8.
+    It has the law of the largest factor u(r) + E_r with independent standard exponentials E_r.
+    Given the others' noisy scores, r wins when E_r exceeds max_j (factor u(j) + E_j) - factor u(r)
+    =: m, with probability min(1, e^-m), whose logarithm moves by at most 2 factor Delta as m does
+    (monotone: by at most factor Delta). Averaging over the others keeps the bound. It is *not* of
+    bounded range: its rho is that of any pure mechanism, epsilon tanh(epsilon/2), not epsilon^2/8.
 
 Accuracy
-    Worst case for a bound r: one best candidate and n-1 just too far below, kept with p = e^(-factor r). The best one is then chosen with
-    probability int_0^1 (1 - p t)^(n-1) dt = (1 - (1-p)^n)/(n p).
+    Worst case for a bound r: one best candidate and n-1 just too far below, kept with p =
+    e^(-factor r). The best one is then chosen with probability int_0^1 (1 - p t)^(n-1) dt = (1 -
+    (1-p)^n)/(n p).
 
 Arithmetic
-    As ``exponential``; the race has exponential noise. ``log_prob`` integrates the polynomial exp(..) prod_j (1 - p_j
-    t) by Gauss-Legendre, which is exact for it up to rounding.
+    As ``exponential``; the race has exponential noise. ``log_prob`` integrates the polynomial
+    exp(..) prod_j (1 - p_j t) by Gauss-Legendre, which is exact for it up to rounding.
 
 Edges
     As ``exponential``. ``log_prob`` takes up to 4,000 candidates.
@@ -78,9 +79,16 @@ class PermuteAndFlip:
         monotone: bool = False,
         rho: Number | None = None,
     ) -> PermuteAndFlip:
-        """The sharpest choice whose loss, when every score moves by at most ``sensitivity``, stays within ``epsilon``."""
+        """The sharpest choice whose loss, when every score moves by at most ``sensitivity``,
+        stays within ``epsilon``.
+        """
         if rho is not None:
-            raise InvalidArgument("rho", "is no price of this choice, which is not cheaper in it: give epsilon, or take Exponential", rho)
+            raise InvalidArgument(
+                "rho",
+                "is no price of this choice, which is not cheaper in it: give epsilon, or take"
+                " Exponential",
+                rho,
+            )
         move = Sensitivity.of(sensitivity).linf
         return cls(parse_epsilon(epsilon) / (move if monotone else 2 * move), monotone)
 
@@ -96,7 +104,9 @@ class PermuteAndFlip:
         """The logarithm of the probability that the candidate at ``index`` is chosen."""
         values = compute_score_gaps(parse_scores(scores), self.factor)
         if values.size > _MAX_CANDIDATES:
-            raise InvalidArgument("scores", f"must have at most {_MAX_CANDIDATES} entries for log_prob", values.size)
+            raise InvalidArgument(
+                "scores", f"must have at most {_MAX_CANDIDATES} entries for log_prob", values.size
+            )
         kept = np.exp(values)
         place = check_index(index, values.size)
         t, weight = np.polynomial.legendre.leggauss(values.size // 2 + 1)
@@ -105,12 +115,16 @@ class PermuteAndFlip:
         return float(values[place] + np.log(np.sum(weight / 2 * np.exp(passed))))
 
     def error(self, beta: Number, candidates: int) -> float:
-        """How far below the best the choice may lie, except with probability ``beta``: the smallest bound for all scores."""
+        """How far below the best the choice may lie, except with probability ``beta``: the
+        smallest bound for all scores.
+        """
         level, n = parse_beta(beta), check_candidates(candidates)
 
         def missed(distance: float) -> float:
             p = exp(-distance)
-            if n * p < 1e-6:  # the difference below would lose its digits; this bound is above it by less than a millionth
+            # the difference below would lose its digits; this bound is above it by less than a
+            # millionth
+            if n * p < 1e-6:
                 return (n - 1) * p / 2
             return 1 - 1 / n if p == 1 else 1 + expm1(n * log1p(-p)) / (n * p)
 

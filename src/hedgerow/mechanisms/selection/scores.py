@@ -13,7 +13,15 @@ from hedgerow.numeric.exact_number import parse_positive
 from hedgerow.numeric.validation import parse_array
 from hedgerow.numeric.vectorised import Floats, Integers
 
-__all__ = ["check_candidates", "check_factor", "check_flag", "check_index", "compute_score_gaps", "find_smallest_radius", "parse_scores"]
+__all__ = [
+    "check_candidates",
+    "check_factor",
+    "check_flag",
+    "check_index",
+    "compute_score_gaps",
+    "find_smallest_radius",
+    "parse_scores",
+]
 
 _MAX_SCORE = 1e200  # times the largest factor this is still a double
 _FACTOR_RANGE = Fraction(1, 10**100), Fraction(10**100)
@@ -31,23 +39,32 @@ def check_factor(factor: object) -> Fraction:
     """What scores are multiplied by: above 0, and so that no product leaves the doubles."""
     number = parse_positive(factor, "factor")
     if not _FACTOR_RANGE[0] <= number <= _FACTOR_RANGE[1]:
-        raise InvalidArgument("factor", "must lie between 1e-100 and 1e100 (is the sensitivity of the scores right?)", factor)
+        raise InvalidArgument(
+            "factor",
+            "must lie between 1e-100 and 1e100 (is the sensitivity of the scores right?)",
+            factor,
+        )
     return number
 
 
 def parse_scores(scores: Any, argument: str = "scores") -> Floats | Integers:
-    """A list of finite numbers, one for each candidate, as an array. Says nothing about the scores when it refuses: they are data.
+    """A list of finite numbers, one for each candidate, as an array. Says nothing about the scores
+    when it refuses: they are data.
 
     Doubles beyond ±1e200 are moved there, which cannot raise a sensitivity.
     """
     array = parse_array(scores, argument)
     if array.ndim != 1:
         raise InvalidArgument(argument, "must be a list of numbers, one for each candidate")
-    return cast(Floats, np.clip(array, -_MAX_SCORE, _MAX_SCORE)) if array.dtype.kind == "f" else array
+    return (
+        cast(Floats, np.clip(array, -_MAX_SCORE, _MAX_SCORE)) if array.dtype.kind == "f" else array
+    )
 
 
 def compute_score_gaps(scores: Floats | Integers, factor: Fraction) -> Floats:
-    """factor * (score - best score), 0 or less. Integers are subtracted as integers: as doubles, large ones would lose their difference."""
+    """factor * (score - best score), 0 or less. Integers are subtracted as integers: as doubles,
+    large ones would lose their difference.
+    """
     if scores.dtype.kind == "f":
         return cast(Floats, (scores - scores.max()) * float(factor))
     # Unsigned, the difference of any two 64-bit integers fits.
@@ -57,20 +74,30 @@ def compute_score_gaps(scores: Floats | Integers, factor: Fraction) -> Floats:
 
 def check_index(index: Any, size: int) -> int:
     """The place of one of ``size`` candidates."""
-    if isinstance(index, (bool, np.bool_)) or not isinstance(index, (int, np.integer)) or not 0 <= index < size:
+    if (
+        isinstance(index, (bool, np.bool_))
+        or not isinstance(index, (int, np.integer))
+        or not 0 <= index < size
+    ):
         raise InvalidArgument("index", f"must be the place of a candidate, 0 to {size - 1}", index)
     return int(index)
 
 
 def check_candidates(candidates: Any) -> int:
     """A public number of candidates."""
-    if isinstance(candidates, (bool, np.bool_)) or not isinstance(candidates, (int, np.integer)) or not 1 <= candidates <= _MAX_CANDIDATES:
+    if (
+        isinstance(candidates, (bool, np.bool_))
+        or not isinstance(candidates, (int, np.integer))
+        or not 1 <= candidates <= _MAX_CANDIDATES
+    ):
         raise InvalidArgument("candidates", "must be a whole number between 1 and 2^62", candidates)
     return int(candidates)
 
 
 def find_smallest_radius(missed: Callable[[float], float], beta: float, enough: float) -> float:
-    """The least distance at which ``missed``, a falling probability, is at most ``beta``; ``enough`` is a distance known to do."""
+    """The least distance at which ``missed``, a falling probability, is at most ``beta``;
+    ``enough`` is a distance known to do.
+    """
     low, high = 0.0, enough
     if missed(low) <= beta:
         return low

@@ -1,15 +1,18 @@
 """Races: which candidate has the largest score plus noise, decided exactly.
 
-Every candidate gets ``factor * score`` plus independent continuous noise made of one uniform U, with E = -ln U:
+Every candidate gets ``factor * score`` plus independent continuous noise made of one uniform U,
+with E = -ln U:
 
-- **gumbel**, -ln E: candidate i wins with probability exp(factor * score_i) / sum. (E_i e^-s_i is exponential with rate
-  e^s_i, and the first of independent exponentials is i with probability rate_i / sum of rates.) This is the exact
-  choice behind the exponential mechanism.
-- **exponential**, E: the same law as permute-and-flip (Ding, Kifer, Steinke, Wang, Xiao and Zhang, 2021).
+- **gumbel**, -ln E: candidate i wins with probability exp(factor * score_i) / sum. (E_i e^-s_i is
+  exponential with rate e^s_i, and the first of independent exponentials is i with probability
+  rate_i / sum of rates.) This is the exact choice behind the exponential mechanism.
+- **exponential**, E: the same law as permute-and-flip (Ding, Kifer, Steinke, Wang, Xiao and Zhang,
+  2021).
 - **laplace**, ±E: report-noisy-max; the lead of the winner may be had as well.
 
-Doubles with an error bound narrow the field; where more than one candidate may still have won, the uniforms of those are
-continued with more bits until one leads for certain. Noise is continuous, so a tie has probability 0.
+Doubles with an error bound narrow the field; where more than one candidate may still have won, the
+uniforms of those are continued with more bits until one leads for certain. Noise is continuous, so
+a tie has probability 0.
 """
 
 from __future__ import annotations
@@ -47,7 +50,9 @@ def _fast_laplace(word: Integers, sign: Integers) -> tuple[Floats, Floats]:
 
 
 def _fast_gumbel(word: Integers, sign: Integers) -> tuple[Floats, Floats]:
-    """-ln E. An error d of E becomes at most d/(E - d); where E is not clearly above its error nothing is known."""
+    """-ln E. An error d of E becomes at most d/(E - d); where E is not clearly above its error
+    nothing is known.
+    """
     e, error = _fast_exponential(word, sign)
     clear = e > 2 * error
     e[~clear], error[~clear] = 1.0, 0.0
@@ -87,8 +92,16 @@ ARGMAX_NOISES: dict[str, tuple[FastNoise, ExactNoise]] = {
 class _Contender:
     """A candidate whose place is not settled yet, followed exactly."""
 
-    def __init__(self, place: int, base: Fraction, weight: int, word: int, sign: int, noise: ExactNoise) -> None:
-        self.place, self._base, self._weight, self._sign, self._noise = place, base, Fraction(weight), sign, noise
+    def __init__(
+        self, place: int, base: Fraction, weight: int, word: int, sign: int, noise: ExactNoise
+    ) -> None:
+        self.place, self._base, self._weight, self._sign, self._noise = (
+            place,
+            base,
+            Fraction(weight),
+            sign,
+            noise,
+        )
         self._uniform = LazyUniform(word)
         self._update_bounds()
 
@@ -104,7 +117,9 @@ class _Contender:
 
 @dataclass(frozen=True, slots=True)
 class _Contest:
-    """All candidates of one race: noisy scores in doubles with their errors, and the words they were made of."""
+    """All candidates of one race: noisy scores in doubles with their errors, and the words they
+    were made of.
+    """
 
     scores: Scores
     weights: Integers | None
@@ -123,10 +138,14 @@ class _Contest:
     def _build_contender(self, place: int) -> _Contender:
         base = Fraction(self.scores[place].item()) * self.factor
         weight = 1 if self.weights is None else int(self.weights[place])
-        return _Contender(place, base, weight, int(self.word[place]), int(self.sign[place]), self.noise)
+        return _Contender(
+            place, base, weight, int(self.word[place]), int(self.sign[place]), self.noise
+        )
 
 
-def _start_contest(scores: Scores, factor: Fraction, law: str, weights: Integers | None = None) -> _Contest:
+def _start_contest(
+    scores: Scores, factor: Fraction, law: str, weights: Integers | None = None
+) -> _Contest:
     fast, noise = ARGMAX_NOISES[law]
     low, high = np.empty(scores.size), np.empty(scores.size)
     word, sign = np.empty(scores.size, dtype=np.int64), np.empty(scores.size, dtype=np.int64)
@@ -142,17 +161,21 @@ def _start_contest(scores: Scores, factor: Fraction, law: str, weights: Integers
         np.abs(base, out=base)
         base += np.abs(value)
         base += 1.0
-        base *= 2 * _ULP  # reading the score, the factor, the product, the sum, and the two ends below
+        # reading the score, the factor, the product, the sum, and the two ends below
+        base *= 2 * _ULP
         error += base
         np.subtract(value, error, out=low[part])
         np.add(value, error, out=high[part])
     return _Contest(scores, weights, factor, noise, word, sign, low, high)
 
 
-def noisy_argmax(scores: Scores, factor: Fraction, law: str, weights: Integers | None = None) -> int:
+def noisy_argmax(
+    scores: Scores, factor: Fraction, law: str, weights: Integers | None = None
+) -> int:
     """The place of the candidate with the largest factor * score + noise.
 
-    A candidate of weight w (a whole number of at least 1) stands for w candidates of its score: with gumbel noise, ln w is added.
+    A candidate of weight w (a whole number of at least 1) stands for w candidates of its score:
+    with gumbel noise, ln w is added.
     """
     field = _start_contest(scores, factor, law, weights)
     first = int(field.low.argmax())
@@ -171,8 +194,12 @@ def _find_winner(runners: list[_Contender]) -> _Contender:
             runner.refine()
 
 
-def noisy_argmax_with_lead(scores: Scores, factor: Fraction, law: str, step: Fraction) -> tuple[int, int]:
-    """The winner, and by how many whole steps of factor * score + noise it leads the next one. Needs at least two candidates."""
+def noisy_argmax_with_lead(
+    scores: Scores, factor: Fraction, law: str, step: Fraction
+) -> tuple[int, int]:
+    """The winner, and by how many whole steps of factor * score + noise it leads the next one.
+    Needs at least two candidates.
+    """
     field = _start_contest(scores, factor, law)
     runners = field.list_contenders(2)
     winner = _find_winner(list(runners))

@@ -17,7 +17,8 @@ __all__ = ["bernoulli"]
 def bernoulli(p: Fraction, size: int) -> Mask:
     """``size`` independent coins, each True with probability exactly p.
 
-    Exact: True when U < p. The first 64 bits of U decide, unless they are those of p; then U is continued.
+    Exact: True when U < p. The first 64 bits of U decide, unless they are those of p; then U is
+    continued.
     """
     if not 0 <= p <= 1:
         raise InvalidArgument("p", "must lie between 0 and 1", p)
@@ -37,7 +38,10 @@ def _is_below(uniform: LazyUniform, p: Fraction) -> bool:
     """Is U < p? Refined until the interval of U lies on one side."""
 
     def decide() -> bool | None:
-        low, high = Fraction(uniform.numerator, 1 << uniform.bits), Fraction(uniform.numerator + 1, 1 << uniform.bits)
+        low, high = (
+            Fraction(uniform.numerator, 1 << uniform.bits),
+            Fraction(uniform.numerator + 1, 1 << uniform.bits),
+        )
         return True if high <= p else False if low >= p else None
 
     return refine_until_decided(decide, uniform)

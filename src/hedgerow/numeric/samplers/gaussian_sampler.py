@@ -1,17 +1,20 @@
 """The discrete Gaussian, exactly, by the ratio of two uniforms.
 
-**Statement.** ``discrete_gaussian(sigma, n)`` returns n independent integers with Pr[Z = z] proportional to exp(-z^2 / 2 sigma^2).
+**Statement.** ``discrete_gaussian(sigma, n)`` returns n independent integers with Pr[Z = z]
+proportional to exp(-z^2 / 2 sigma^2).
 
-**Proof.** Let g(z) = exp(-z^2 / 4 sigma^2), and b >= (|z| + 1/2) g(z) for every integer z. Take (U, V) uniform on [0,
-1] x [-b, b], let z be the integer nearest to V/U, and keep z if U <= g(z). For a fixed z, V must lie in an interval of
-length U, which is inside [-b, b] because U (|z| + 1/2) <= g(z) (|z| + 1/2) <= b. So Pr[keep z] = (1/2b) int_0^{g(z)} u
-du = g(z)^2 / 4b. QED.
+**Proof.** Let g(z) = exp(-z^2 / 4 sigma^2), and b >= (|z| + 1/2) g(z) for every integer z. Take (U,
+V) uniform on [0, 1] x [-b, b], let z be the integer nearest to V/U, and keep z if U <= g(z). For a
+fixed z, V must lie in an interval of length U, which is inside [-b, b] because U (|z| + 1/2) <=
+g(z) (|z| + 1/2) <= b. So Pr[keep z] = (1/2b) int_0^{g(z)} u du = g(z)^2 / 4b. QED.
 
-U <= g(z) is E >= z^2 / 4 sigma^2 with E = -ln U: one logarithm and one division a candidate, and between a half and
-three quarters of the candidates are kept, at any sigma. How many were tried says nothing about the value kept.
+U <= g(z) is E >= z^2 / 4 sigma^2 with E = -ln U: one logarithm and one division a candidate, and
+between a half and three quarters of the candidates are kept, at any sigma. How many were tried says
+nothing about the value kept.
 
-**Arithmetic.** Doubles with error bounds decide nearly all; the rest is settled with more bits of the same U and V. The bounds
-below hold for k <= 10 (U >= 2^-10); smaller U are looked at again, since nearly all of them are sure rejections.
+**Arithmetic.** Doubles with error bounds decide nearly all; the rest is settled with more bits of
+the same U and V. The bounds below hold for k <= 10 (U >= 2^-10); smaller U are looked at again,
+since nearly all of them are sure rejections.
 """
 
 from __future__ import annotations
@@ -26,7 +29,15 @@ import numpy as np
 from hedgerow.numeric.logarithm import EXPONENTIAL_ERROR, standard_exponential
 from hedgerow.numeric.rounding import exp_bounds
 from hedgerow.numeric.samplers.lazy_uniform import LazyUniform, refine_floor, refine_until_decided
-from hedgerow.numeric.vectorised import CHUNK_SIZE, Floats, Integers, Mask, check_scale, check_size, draw_uniform_words
+from hedgerow.numeric.vectorised import (
+    CHUNK_SIZE,
+    Floats,
+    Integers,
+    Mask,
+    check_scale,
+    check_size,
+    draw_uniform_words,
+)
 
 __all__ = ["RatioCandidates", "discrete_gaussian", "draw_ratio_candidates"]
 
@@ -36,7 +47,9 @@ _MAX_FAST_EXPONENT = 10  # U >= 2^-10
 
 @dataclass(frozen=True, slots=True)
 class RatioCandidates:
-    """Candidates of the method: the words of U and V, a sign, U in doubles, E = -ln U with its k, and V/U."""
+    """Candidates of the method: the words of U and V, a sign, U in doubles, E = -ln U with its
+    k, and V/U.
+    """
 
     u_word: Integers
     v_word: Integers
@@ -54,9 +67,10 @@ class RatioCandidates:
 def draw_ratio_candidates(count: int) -> RatioCandidates:
     """``count`` candidates with U, V uniform on [0, 1].
 
-    The error of ``value`` is at most value (1.5 2^-52 + 2^(k-62)) + 2^(k-62): two conversions and a division round by 2^-53 each, the
-    unseen bits of V move it by 2^-63/U and those of U by its 2^-63/U-th part, and 1/U <= 2^k, but for a U that was rounded up to 2^-k.
-    (Where the word of U is 0 nothing is known.)
+    The error of ``value`` is at most value (1.5 2^-52 + 2^(k-62)) + 2^(k-62): two conversions and a
+    division round by 2^-53 each, the unseen bits of V move it by 2^-63/U and those of U by its
+    2^-63/U-th part, and 1/U <= 2^k, but for a U that was rounded up to 2^-k. (Where the word of U
+    is 0 nothing is known.)
     """
     u_word, sign = draw_uniform_words(count)
     v_word, _ = draw_uniform_words(count)
@@ -71,10 +85,14 @@ def draw_ratio_candidates(count: int) -> RatioCandidates:
 def _compute_ratio_bound(sigma: Fraction) -> float:
     """A double b >= (z + 1/2) exp(-z^2 / 4 sigma^2) for all integers z >= 0.
 
-    The right side rises while z^2 + z/2 < 2 sigma^2 and falls after it, so that the largest is next to the root.
+    The right side rises while z^2 + z/2 < 2 sigma^2 and falls after it, so that the largest is next
+    to the root.
     """
     root = isqrt(floor(2 * sigma**2 + Fraction(1, 16)))
-    best = max((z + Fraction(1, 2)) * exp_bounds(-Fraction(z * z) / (4 * sigma**2))[1] for z in range(max(0, root - 1), root + 2))
+    best = max(
+        (z + Fraction(1, 2)) * exp_bounds(-Fraction(z * z) / (4 * sigma**2))[1]
+        for z in range(max(0, root - 1), root + 2)
+    )
     return nextafter(float(best), np.inf)
 
 
@@ -85,7 +103,8 @@ def discrete_gaussian(sigma: Fraction, size: int) -> Integers:
     filled = 0
     while filled < result.size:
         missing = result.size - filled
-        candidates = draw_ratio_candidates(min(CHUNK_SIZE, 2 * missing + 16))  # more than half of them are kept
+        # more than half of them are kept
+        candidates = draw_ratio_candidates(min(CHUNK_SIZE, 2 * missing + 16))
         whole, keep = _decide_candidates(candidates, sigma, bound)
         kept = np.flatnonzero(keep)[:missing]
         sign, part = -candidates.sign.take(kept), slice(filled, filled + kept.size)
@@ -95,7 +114,9 @@ def discrete_gaussian(sigma: Fraction, size: int) -> Integers:
     return result
 
 
-def _decide_candidates(candidates: RatioCandidates, sigma: Fraction, bound: float) -> tuple[Integers, Mask]:
+def _decide_candidates(
+    candidates: RatioCandidates, sigma: Fraction, bound: float
+) -> tuple[Integers, Mask]:
     """The integer nearest to b V/U of each candidate, and whether to keep it."""
     value = candidates.value * bound
     slope = float(1 / (2 * sigma))
@@ -115,26 +136,42 @@ def _decide_candidates(candidates: RatioCandidates, sigma: Fraction, bound: floa
     keep = margin > 0
     np.abs(margin, out=margin)
     unsure = ~((value < 0.5) & (margin > need) & (candidates.k <= _MAX_FAST_EXPONENT))
-    nearest = np.minimum(whole, 2.0**62).astype(np.int64)  # so far out nothing is kept, or it is settled below
+    # so far out nothing is kept, or it is settled below
+    nearest = np.minimum(whole, 2.0**62).astype(np.int64)
     places = np.flatnonzero(unsure)
     if places.size:
         _recheck_candidates(candidates, sigma, bound, places, nearest, keep)
     return nearest, keep
 
 
-def _recheck_candidates(candidates: RatioCandidates, sigma: Fraction, bound: float, places: Integers, nearest: Integers, keep: Mask) -> None:
-    """Drop what is rejected for certain even at the lowest possible z; settle the others exactly."""
+def _recheck_candidates(
+    candidates: RatioCandidates,
+    sigma: Fraction,
+    bound: float,
+    places: Integers,
+    nearest: Integers,
+    keep: Mask,
+) -> None:
+    """Drop what is rejected for certain even at the lowest possible z; settle the others
+    exactly.
+    """
     k = candidates.k[places]
     unseen = np.ldexp(1.0, k - 62)
     value = bound * candidates.value[places]
-    lowest = np.maximum(value * (1 - 8 * _ULP - unseen) - bound * unseen - 0.5, 0) * float(1 / (2 * sigma))
+    lowest = np.maximum(value * (1 - 8 * _ULP - unseen) - bound * unseen - 0.5, 0) * float(
+        1 / (2 * sigma)
+    )
     rejected = lowest * lowest * (1 - 8 * _ULP) > candidates.e[places] + EXPONENTIAL_ERROR.take(k)
     keep[places[rejected]] = False
     for place in places[~rejected]:
-        nearest[place], keep[place] = _resolve_candidate(*candidates.uniforms(place), sigma, Fraction(bound))
+        nearest[place], keep[place] = _resolve_candidate(
+            *candidates.uniforms(place), sigma, Fraction(bound)
+        )
 
 
-def _resolve_candidate(u: LazyUniform, v: LazyUniform, sigma: Fraction, bound: Fraction) -> tuple[int, bool]:
+def _resolve_candidate(
+    u: LazyUniform, v: LazyUniform, sigma: Fraction, bound: Fraction
+) -> tuple[int, bool]:
     def ratio() -> tuple[Fraction, Fraction]:
         (u_low, u_high), (v_low, v_high) = u.bounds(), v.bounds()
         return bound * v_low / u_high + Fraction(1, 2), bound * v_high / u_low + Fraction(1, 2)
@@ -146,4 +183,5 @@ def _resolve_candidate(u: LazyUniform, v: LazyUniform, sigma: Fraction, bound: F
         low, high = u.exponential_bounds()
         return True if low >= need else False if high < need else None
 
-    return (z, True) if refine_until_decided(enough, u) else (0, False)  # a z that is dropped may be too large for 64 bits
+    # a z that is dropped may be too large for 64 bits
+    return (z, True) if refine_until_decided(enough, u) else (0, False)

@@ -1,15 +1,19 @@
-"""Draws made from a standard exponential E = -ln U: coins, geometric, discrete Laplace, and the rounded real Laplace.
+"""Draws made from a standard exponential E = -ln U: coins, geometric, discrete Laplace, and the
+rounded real Laplace.
 
 All are one affine function of E, followed by a floor or a comparison:
 
 - **coin** with Pr[True] = e^-x: E > x.
 - **geometric** with Pr[G >= k] = e^(-k/t): G = floor(t E).
-- **discrete Laplace** with Pr[Z = z] = (1-q)/(1+q) q^|z|, q = e^(-1/t): a fair sign and |Z| = floor(t E + d) with d = -t ln((1+q)/2).
-  For k >= 1, t E + d >= k is U (1+q)/2 <= q^k, of probability 2 q^k/(1+q), which is Pr[|Z| >= k]. At 0 the sign is idle.
-  One logarithm a draw, no rejection, so that the work does not depend on the outcome.
-- **rounded Laplace**: floor(c + 1/2 ± t E), the value c + Lap(t) rounded to the nearest grid step, as if c, t and E were reals.
+- **discrete Laplace** with Pr[Z = z] = (1-q)/(1+q) q^|z|, q = e^(-1/t): a fair sign and |Z| =
+  floor(t E + d) with d = -t ln((1+q)/2). For k >= 1, t E + d >= k is U (1+q)/2 <= q^k, of
+  probability 2 q^k/(1+q), which is Pr[|Z| >= k]. At 0 the sign is idle. One logarithm a draw, no
+  rejection, so that the work does not depend on the outcome.
+- **rounded Laplace**: floor(c + 1/2 ± t E), the value c + Lap(t) rounded to the nearest grid step,
+  as if c, t and E were reals.
 
-The doubles carry a bound on their error; what they do not decide is settled by ``lazy`` with more bits of the same U.
+The doubles carry a bound on their error; what they do not decide is settled by ``lazy`` with more
+bits of the same U.
 """
 
 from __future__ import annotations
@@ -22,7 +26,12 @@ import numpy as np
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.logarithm import EXPONENTIAL_ERROR, standard_exponential
 from hedgerow.numeric.rounding import DIGITS, exp_bounds, log_down, log_up
-from hedgerow.numeric.samplers.lazy_uniform import LazyUniform, RationalInterval, refine_floor, refine_until_decided
+from hedgerow.numeric.samplers.lazy_uniform import (
+    LazyUniform,
+    RationalInterval,
+    refine_floor,
+    refine_until_decided,
+)
 from hedgerow.numeric.vectorised import (
     MAX_CENTRE,
     Floats,
@@ -41,8 +50,9 @@ _ULP = 2.0**-52
 
 
 def _compute_error_table(scale: Fraction) -> tuple[float, Floats]:
-    """For t E + d in doubles: t, and the bound on the error by k. Since d <= 1/2 and E <= 0.7 (k + 1), rounding t, the product, d and
-    the sum adds at most (1.1 t (k + 1) + 2) 2^-52. The whole is doubled, for the rounding of this very line.
+    """For t E + d in doubles: t, and the bound on the error by k. Since d <= 1/2 and E <= 0.7 (k +
+    1), rounding t, the product, d and the sum adds at most (1.1 t (k + 1) + 2) 2^-52. The whole is
+    doubled, for the rounding of this very line.
     """
     t = float(scale)
     k = np.arange(len(EXPONENTIAL_ERROR))
@@ -129,8 +139,11 @@ def _resolve_floor(scale: Fraction, uniform: LazyUniform, two_sided: bool) -> in
 
 
 def rounded_laplace(centre: Floats, scale: Fraction) -> Integers:
-    """For each centre c, in grid steps, the real c + Lap(scale) rounded to the nearest step (halves up)."""
-    t, table = _compute_error_table(check_scale(scale))  # not remembered: a smooth sensitivity is private, and so is whether it was seen before
+    """For each centre c, in grid steps, the real c + Lap(scale) rounded to the nearest step
+    (halves up).
+    """
+    # not remembered: a smooth sensitivity is private, and so is whether it was seen before
+    t, table = _compute_error_table(check_scale(scale))
     middle = np.clip(centre, -MAX_CENTRE, MAX_CENTRE).ravel()
     result = np.empty(middle.size, dtype=np.int64)
     for part in iterate_chunks(result.size):
@@ -144,7 +157,11 @@ def rounded_laplace(centre: Floats, scale: Fraction) -> Integers:
         error += 2 * _ULP * (np.abs(value) + np.abs(middle[part]) + 1)
         whole, undecided = compute_floors(value, error)
         for place in undecided:
-            whole[place] = _resolve_rounding(Fraction(middle[part][place]), (1 - 2 * int(sign[place])) * scale, LazyUniform(int(word[place])))
+            whole[place] = _resolve_rounding(
+                Fraction(middle[part][place]),
+                (1 - 2 * int(sign[place])) * scale,
+                LazyUniform(int(word[place])),
+            )
         result[part] = whole
     return result.reshape(centre.shape)
 

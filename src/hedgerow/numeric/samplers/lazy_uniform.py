@@ -1,8 +1,9 @@
 """Uniform reals whose bits are drawn only as far as a decision needs them.
 
-The fast paths of the samplers look at the first 63 bits of each uniform, in doubles, with a proved error bound. Where those bits do not
-decide the outcome, the *same* uniform is continued here with more bits, in exact rational arithmetic, until they do. Redrawing
-instead would bend the distribution near every boundary.
+The fast paths of the samplers look at the first 63 bits of each uniform, in doubles, with a proved
+error bound. Where those bits do not decide the outcome, the *same* uniform is continued here with
+more bits, in exact rational arithmetic, until they do. Redrawing instead would bend the
+distribution near every boundary.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ _BITS_PER_REFINEMENT = 64
 
 
 class LazyUniform:
-    """A uniform real of [0, 1], known to lie between ``numerator`` and ``numerator + 1`` steps of 2^-bits."""
+    """A uniform real of [0, 1], known to lie between ``numerator`` and ``numerator + 1`` steps
+    of 2^-bits.
+    """
 
     __slots__ = ("bits", "numerator")
 
@@ -43,10 +46,14 @@ class LazyUniform:
         return 20 + self.bits // 3
 
     def bounds(self) -> RationalInterval:
-        """The interval that holds the uniform; refined until it excludes 0, where the logarithm ends."""
+        """The interval that holds the uniform; refined until it excludes 0, where the logarithm
+        ends.
+        """
         while not self.numerator:
             self.refine()
-        return Fraction(self.numerator, 1 << self.bits), Fraction(self.numerator + 1, 1 << self.bits)
+        return Fraction(self.numerator, 1 << self.bits), Fraction(
+            self.numerator + 1, 1 << self.bits
+        )
 
     def exponential_bounds(self) -> RationalInterval:
         """An interval that holds -ln U, a standard exponential."""
@@ -55,7 +62,9 @@ class LazyUniform:
 
 
 def refine_until_decided(decide: Callable[[], T | None], *uniforms: LazyUniform) -> T:
-    """Refine the uniforms until ``decide`` knows; the undecided set shrinks to measure 0, so that it ends with probability 1."""
+    """Refine the uniforms until ``decide`` knows; the undecided set shrinks to measure 0, so
+    that it ends with probability 1.
+    """
     while (outcome := decide()) is None:
         for uniform in uniforms:
             uniform.refine()

@@ -1,17 +1,19 @@
-"""Draws of real laws, rounded exactly onto a grid: the normal law and the heavy-tailed 1/(1 + |z|^gamma).
+"""Draws of real laws, rounded exactly onto a grid: the normal law and the heavy-tailed 1/(1 +
+|z|^gamma).
 
-``rounded_*(centre, scale)`` returns the integer nearest to c + scale Z (halves up) for each centre c, in grid steps, as
-if c, the scale and Z were real numbers: it is the rounding of the ideal continuous release, so that whatever is proved
-of that one holds, by post-processing, of the integers that come out. (``exponential.rounded_laplace`` is the third such
-law.)
+``rounded_*(centre, scale)`` returns the integer nearest to c + scale Z (halves up) for each centre
+c, in grid steps, as if c, the scale and Z were real numbers: it is the rounding of the ideal
+continuous release, so that whatever is proved of that one holds, by post-processing, of the
+integers that come out. (``exponential.rounded_laplace`` is the third such law.)
 
-**Statement and proof.** Both laws come from a ratio of uniforms. Let U, V be uniform on [0, 1] and z = b V / U^r; keep
-z, with a fair sign, if U^(r+1) <= f(z). If b >= |z| f(z)^(r/(r+1)) for all z, the density of what is kept is
-proportional to int_0^{f^(1/(r+1))} u^r du ~ f(z).
+**Statement and proof.** Both laws come from a ratio of uniforms. Let U, V be uniform on [0, 1] and
+z = b V / U^r; keep z, with a fair sign, if U^(r+1) <= f(z). If b >= |z| f(z)^(r/(r+1)) for all z,
+the density of what is kept is proportional to int_0^{f^(1/(r+1))} u^r du ~ f(z).
 
 - Normal: f = exp(-z^2/2), r = 1, b = sqrt(2/e) rounded up; U^2 <= f is z^2 <= 4 E with E = -ln U.
-- Heavy tail: f = 1/(1 + z^gamma), gamma = p/q > 1, r = ceil(1/(gamma - 1)), b = 1 suffices: for z <= 1 it is plain, and for z > 1
-  f^(r/(r+1)) < z^(-gamma r/(r+1)) <= 1/z. U^(r+1) <= f is z^p <= (U^-(r+1) - 1)^q: whole powers only.
+- Heavy tail: f = 1/(1 + z^gamma), gamma = p/q > 1, r = ceil(1/(gamma - 1)), b = 1 suffices: for z
+  <= 1 it is plain, and for z > 1 f^(r/(r+1)) < z^(-gamma r/(r+1)) <= 1/z. U^(r+1) <= f is z^p <=
+  (U^-(r+1) - 1)^q: whole powers only.
 
 **Edges.** Results beyond ±2^62 steps are moved to the nearer of the two, which is post-processing.
 """
@@ -27,7 +29,12 @@ import numpy as np
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.logarithm import EXPONENTIAL_ERROR
 from hedgerow.numeric.samplers.gaussian_sampler import RatioCandidates, draw_ratio_candidates
-from hedgerow.numeric.samplers.lazy_uniform import LazyUniform, RationalInterval, refine_floor, refine_until_decided
+from hedgerow.numeric.samplers.lazy_uniform import (
+    LazyUniform,
+    RationalInterval,
+    refine_floor,
+    refine_until_decided,
+)
 from hedgerow.numeric.vectorised import CHUNK_SIZE, MAX_CENTRE, Floats, Integers, check_scale
 
 __all__ = ["rounded_gaussian", "rounded_power"]
@@ -45,10 +52,14 @@ class _Normal:
     root = 1
     bound = _NORMAL_BOUND
 
-    def acceptance_margin(self, candidates: RatioCandidates, z: Floats, error: Floats) -> tuple[Floats, Floats]:
+    def acceptance_margin(
+        self, candidates: RatioCandidates, z: Floats, error: Floats
+    ) -> tuple[Floats, Floats]:
         """A number that is positive when the candidate is kept, and a bound on its error."""
         need = z * z
-        tolerance = 4 * EXPONENTIAL_ERROR.take(candidates.k) + 3 * (z + error) * error + need * (4 * _ULP)
+        tolerance = (
+            4 * EXPONENTIAL_ERROR.take(candidates.k) + 3 * (z + error) * error + need * (4 * _ULP)
+        )
         return 4 * candidates.e - need, tolerance
 
     def accepts(self, u: LazyUniform, z: RationalInterval) -> bool | None:
@@ -68,8 +79,12 @@ class _Power:
     def root(self) -> int:
         return ceil(Fraction(self.q, self.p - self.q))
 
-    def acceptance_margin(self, candidates: RatioCandidates, z: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """The difference of both sides; a relative error of d grows to at most 1.1 n d in an n-th power while n d < 0.1."""
+    def acceptance_margin(
+        self, candidates: RatioCandidates, z: Floats, error: Floats
+    ) -> tuple[Floats, Floats]:
+        """The difference of both sides; a relative error of d grows to at most 1.1 n d in an
+        n-th power while n d < 0.1.
+        """
         r, unseen = self.root, np.ldexp(1.0, candidates.k - 62)
         power = _raise_to(candidates.u * 2.0**-63, r + 1)
         rest = 1 / power - 1
@@ -77,13 +92,17 @@ class _Power:
         left, right = _raise_to(z, self.p), _raise_to(rest, self.q)
         near_one = np.where(relative * self.q + error / z * self.p < 0.05, 1.0, np.inf)
         tolerance = near_one * (
-            left * (1.2 * self.p * error / z + 4 * self.p * _ULP) + right * (1.2 * self.q * relative + 4 * self.q * _ULP)
+            left * (1.2 * self.p * error / z + 4 * self.p * _ULP)
+            + right * (1.2 * self.q * relative + 4 * self.q * _ULP)
         )
         return right - left, tolerance
 
     def accepts(self, u: LazyUniform, z: RationalInterval) -> bool | None:
         u_low, u_high = u.bounds()
-        least, most = (u_high ** -(self.root + 1) - 1) ** self.q, (u_low ** -(self.root + 1) - 1) ** self.q
+        least, most = (
+            (u_high ** -(self.root + 1) - 1) ** self.q,
+            (u_low ** -(self.root + 1) - 1) ** self.q,
+        )
         return True if z[1] ** self.p <= least else False if z[0] ** self.p > most else None
 
 
@@ -91,7 +110,9 @@ _Distribution = _Normal | _Power
 
 
 def _raise_to(x: Floats, n: int) -> Floats:
-    """x^n by multiplications, which round correctly (numpy's power promises nothing): relative error at most n 2^-53."""
+    """x^n by multiplications, which round correctly (numpy's power promises nothing): relative
+    error at most n 2^-53.
+    """
     result = np.ones_like(x)
     for _ in range(n):
         result *= x
@@ -99,14 +120,20 @@ def _raise_to(x: Floats, n: int) -> Floats:
 
 
 def rounded_gaussian(centre: Floats, scale: Fraction) -> Integers:
-    """For each centre c, in grid steps, the real c + scale N(0, 1) rounded to the nearest step (halves up)."""
+    """For each centre c, in grid steps, the real c + scale N(0, 1) rounded to the nearest step
+    (halves up).
+    """
     return _draw_rounded(_Normal(), centre, check_scale(scale))
 
 
 def rounded_power(centre: Floats, scale: Fraction, gamma: Fraction) -> Integers:
-    """For each centre c the real c + scale Z rounded to the nearest step, Z of density proportional to 1/(1 + |z|^gamma)."""
+    """For each centre c the real c + scale Z rounded to the nearest step, Z of density
+    proportional to 1/(1 + |z|^gamma).
+    """
     if not (gamma > 1 and gamma.numerator <= _MAX_GAMMA_NUMERATOR):
-        raise InvalidArgument("gamma", "must be a fraction above 1 with a numerator of at most 16", gamma)
+        raise InvalidArgument(
+            "gamma", "must be a fraction above 1 with a numerator of at most 16", gamma
+        )
     return _draw_rounded(_Power(gamma.numerator, gamma.denominator), centre, check_scale(scale))
 
 
@@ -124,7 +151,9 @@ def _draw_rounded(law: _Distribution, centre: Floats, scale: Fraction) -> Intege
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore")
 def _draw_accepted(law: _Distribution, middle: Floats, scale: Fraction) -> Integers:
-    """One round of candidates; as many results as were kept, at most one for each of the centres, in order."""
+    """One round of candidates; as many results as were kept, at most one for each of the
+    centres, in order.
+    """
     candidates = draw_ratio_candidates(min(CHUNK_SIZE, 2 * middle.size + 8))
     z, error = _compute_ratio(law, candidates)
     margin, tolerance = law.acceptance_margin(candidates, z, error)
@@ -132,7 +161,11 @@ def _draw_accepted(law: _Distribution, middle: Floats, scale: Fraction) -> Integ
     refined: dict[int, tuple[LazyUniform, LazyUniform]] = {}
     for place in np.flatnonzero(~(np.abs(margin) > tolerance)).tolist():
         u, v = refined[place] = candidates.uniforms(place)
-        keep[place] = refine_until_decided(lambda u=u, v=v: law.accepts(u, _compute_ratio_interval(law, u, v)), u, v)  # type: ignore[misc]
+        keep[place] = refine_until_decided(
+            lambda u=u, v=v: law.accepts(u, _compute_ratio_interval(law, u, v)),  # type: ignore[misc]
+            u,
+            v,
+        )
     places = np.flatnonzero(keep)[: middle.size]
     c, sign = middle[: places.size], 1 - 2 * candidates.sign[places]
     t = float(scale)
@@ -142,7 +175,9 @@ def _draw_accepted(law: _Distribution, middle: Floats, scale: Fraction) -> Integ
     whole = np.floor(value)
     far = np.abs(value) - slack > _MAX_STEPS
     unsure = ~((np.abs(value - whole - 0.5) + slack < 0.5) | far)
-    result = np.where(far, np.sign(value) * _MAX_STEPS, np.where(unsure, 0.0, whole)).astype(np.int64)
+    result = np.where(far, np.sign(value) * _MAX_STEPS, np.where(unsure, 0.0, whole)).astype(
+        np.int64
+    )
     for i in np.flatnonzero(unsure).tolist():
         u, v = refined.get(int(places[i])) or candidates.uniforms(int(places[i]))
         result[i] = _resolve_rounding(law, u, v, Fraction(float(c[i])), int(sign[i]) * scale)
@@ -150,7 +185,9 @@ def _draw_accepted(law: _Distribution, middle: Floats, scale: Fraction) -> Integ
 
 
 def _compute_ratio(law: _Distribution, candidates: RatioCandidates) -> tuple[Floats, Floats]:
-    """z = b V/U^r and a bound on its error: each factor U brings an ulp and its unseen bits, each product and division half an ulp."""
+    """z = b V/U^r and a bound on its error: each factor U brings an ulp and its unseen bits,
+    each product and division half an ulp.
+    """
     unseen = np.ldexp(1.0, candidates.k - 62)
     z = candidates.value * law.bound
     z /= _raise_to(candidates.u * 2.0**-63, law.root - 1)
@@ -166,10 +203,14 @@ def _compute_ratio_interval(law: _Distribution, u: LazyUniform, v: LazyUniform) 
     return bound * v_low / u_high**law.root, bound * v_high / u_low**law.root
 
 
-def _resolve_rounding(law: _Distribution, u: LazyUniform, v: LazyUniform, centre: Fraction, scale: Fraction) -> int:
+def _resolve_rounding(
+    law: _Distribution, u: LazyUniform, v: LazyUniform, centre: Fraction, scale: Fraction
+) -> int:
     def value() -> RationalInterval:
         ends = sorted(scale * x for x in _compute_ratio_interval(law, u, v))
         low, high = centre + Fraction(1, 2) + ends[0], centre + Fraction(1, 2) + ends[1]
-        return max(min(low, Fraction(_MAX_STEPS)), Fraction(-_MAX_STEPS)), max(min(high, Fraction(_MAX_STEPS)), Fraction(-_MAX_STEPS))
+        return max(min(low, Fraction(_MAX_STEPS)), Fraction(-_MAX_STEPS)), max(
+            min(high, Fraction(_MAX_STEPS)), Fraction(-_MAX_STEPS)
+        )
 
     return refine_floor(value, u, v)

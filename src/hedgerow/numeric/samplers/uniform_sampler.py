@@ -14,8 +14,8 @@ __all__ = ["uniform_integers"]
 def uniform_integers(bound: int, size: int) -> Integers:
     """``size`` independent integers, each of 0, …, bound-1 with the same probability.
 
-    Exact: the leading bits of a word are a uniform integer below a power of two; those at or above the bound are drawn
-    again, which says nothing about the value kept.
+    Exact: the leading bits of a word are a uniform integer below a power of two; those at or above
+    the bound are drawn again, which says nothing about the value kept.
     """
     if not 1 <= bound <= 1 << 63:
         raise InvalidArgument("bound", "must lie between 1 and 2^63", bound)

@@ -1,11 +1,14 @@
-"""The three noises of smooth sensitivity as real laws, in doubles: probabilities of intervals, and quantiles.
+"""The three noises of smooth sensitivity as real laws, in doubles: probabilities of intervals, and
+quantiles.
 
-``power`` has the density c/(1+|z|^g), c = g sin(pi/g)/(2 pi); ``laplace`` e^-|z|/2; ``gaussian`` the standard normal one.
-An interval is folded onto z >= 0 and integrated there without cancellation, as a logarithm that never underflows:
+``power`` has the density c/(1+|z|^g), c = g sin(pi/g)/(2 pi); ``laplace`` e^-|z|/2; ``gaussian``
+the standard normal one. An interval is folded onto z >= 0 and integrated there without
+cancellation, as a logarithm that never underflows:
 
 - Laplace in closed form.
 - Gaussian by Gauss and Legendre up to where less than e^-40 of it is left.
-- Power by Gauss and Legendre below 1. Above, u = z^(1-g) turns dz/(1+z^g) into -du/((g-1)(1+u^(g/(g-1)))), nearly constant on [0, 1].
+- Power by Gauss and Legendre below 1. Above, u = z^(1-g) turns dz/(1+z^g) into
+  -du/((g-1)(1+u^(g/(g-1)))), nearly constant on [0, 1].
 
 Relative error about 10^-7 for the power law next to 0 where g is no whole number, 10^-12 elsewhere.
 """
@@ -32,8 +35,9 @@ def _quadrature_rule() -> tuple[Floats, Floats]:
 
 
 def log_mass(noise: str, gamma: float, low: Floats, high: Floats) -> Floats:
-    """ln Pr[low <= Z < high], for each pair. Where ``low`` and ``high`` are nearly the same double, their difference has few digits left:
-    a step of 1 beyond 2^36 is known to about 10^-4. Only ``log_prob`` reads this; draws and losses do not."""
+    """ln Pr[low <= Z < high], for each pair. Where ``low`` and ``high`` are nearly the same double,
+    their difference has few digits left: a step of 1 beyond 2^36 is known to about 10^-4. Only
+    ``log_prob`` reads this; draws and losses do not."""
     left = _log_half_mass(noise, gamma, np.maximum(-high, 0.0), np.maximum(-low, 0.0))
     right = _log_half_mass(noise, gamma, np.maximum(low, 0.0), np.maximum(high, 0.0))
     return np.logaddexp(left, right)
@@ -56,16 +60,25 @@ def _log_half_mass(noise: str, gamma: float, low: Floats, high: Floats) -> Float
     start, stop = np.log(np.maximum(low, 1.0)), np.log(np.maximum(high, 1.0))
     share = -np.expm1((1 - gamma) * (stop - start))  # of u at the start; what the interval takes
     u = np.exp((1 - gamma) * start)[..., None] * (1 - share[..., None] * nodes)
-    above = (1 - gamma) * start + np.log(share / (gamma - 1) * ((1 / (1 + u ** (gamma / (gamma - 1)))) @ weights))
-    return np.logaddexp(below, np.where(share > 0, above, -inf)) + log(gamma * sin(pi / gamma) / (2 * pi))
+    above = (1 - gamma) * start + np.log(
+        share / (gamma - 1) * ((1 / (1 + u ** (gamma / (gamma - 1)))) @ weights)
+    )
+    return np.logaddexp(below, np.where(share > 0, above, -inf)) + log(
+        gamma * sin(pi / gamma) / (2 * pi)
+    )
 
 
 def noise_radius(noise: str, gamma: float, level: float) -> float:
-    """A radius that |Z| exceeds with probability at most ``level``, and hardly more than the smallest; infinite beyond all doubles."""
+    """A radius that |Z| exceeds with probability at most ``level``, and hardly more than the
+    smallest; infinite beyond all doubles.
+    """
     low, high = -1000.0, 1023.0  # of its logarithm to base 2
 
     def covers(exponent: float) -> bool:
-        return bool(log(2) + _log_half_mass(noise, gamma, np.array(2.0**exponent), np.array(inf)) <= log(level) - 1e-6)
+        return bool(
+            log(2) + _log_half_mass(noise, gamma, np.array(2.0**exponent), np.array(inf))
+            <= log(level) - 1e-6
+        )
 
     if not covers(high):
         return inf

@@ -1,9 +1,11 @@
-"""Parts of dates, and other dates. Dates run from the year 1 to the year 9999; whatever lies outside is the nearest of these. NULL in,
-NULL out.
+"""Parts of dates, and other dates. Dates run from the year 1 to the year 9999; whatever lies
+outside is the nearest of these. NULL in, NULL out.
 
 * ``add days(date, count)``: so many days later, earlier where the count is below 0.
-* ``add months(date, count)``: the same day of the month so many months later, or the last day of that month where it has no such day.
-* ``days between(first, last)``: how many days the last lies after the first, below 0 where it lies before.
+* ``add months(date, count)``: the same day of the month so many months later, or the last day of
+  that month where it has no such day.
+* ``days between(first, last)``: how many days the last lies after the first, below 0 where it lies
+  before.
 """
 
 from __future__ import annotations
@@ -17,7 +19,16 @@ from typing import Final
 from hedgerow.errors import Unsupported
 from hedgerow.plan.values import Range
 
-__all__ = ["DATE_PARTS", "DATE_SHIFTS", "DATE_TRUNCATIONS", "count_days_between", "infer_date_part", "infer_date_shift", "infer_date_truncation", "infer_days_between"]
+__all__ = [
+    "DATE_PARTS",
+    "DATE_SHIFTS",
+    "DATE_TRUNCATIONS",
+    "count_days_between",
+    "infer_date_part",
+    "infer_date_shift",
+    "infer_date_truncation",
+    "infer_days_between",
+]
 
 DATE_PARTS: Final[Mapping[str, Callable[[date], int]]] = {
     "year": lambda d: d.year,
@@ -31,7 +42,8 @@ DATE_TRUNCATIONS: Final[Mapping[str, Callable[[date], date]]] = {
     "start of year": lambda d: d.replace(month=1, day=1),
     "start of quarter": lambda d: d.replace(month=(d.month - 1) // 3 * 3 + 1, day=1),
     "start of month": lambda d: d.replace(day=1),
-    "start of week": lambda d: date.fromordinal(d.toordinal() - d.weekday()),  # Monday, as the first day of all was
+    # Monday, as the first day of all was
+    "start of week": lambda d: date.fromordinal(d.toordinal() - d.weekday()),
 }
 
 
@@ -47,18 +59,33 @@ def _add_months(day: date, count: int) -> date:
     return date(year, month, min(day.day, calendar.monthrange(year, month)[1]))
 
 
-DATE_SHIFTS: Final[Mapping[str, Callable[[date, int], date]]] = {"add days": _add_days, "add months": _add_months}
+DATE_SHIFTS: Final[Mapping[str, Callable[[date, int], date]]] = {
+    "add days": _add_days,
+    "add months": _add_months,
+}
 _LAST_ORDINAL: Final = date.max.toordinal()
-_PART_BOUNDS: Final = {"quarter": (1, 4), "month": (1, 12), "day": (1, 31), "day of week": (0, 6), "day of year": (1, 366)}
+_PART_BOUNDS: Final = {
+    "quarter": (1, 4),
+    "month": (1, 12),
+    "day": (1, 31),
+    "day of week": (0, 6),
+    "day of year": (1, 366),
+}
 _MONTHS_PER_PERIOD: Final = {"start of year": 12, "start of quarter": 3, "start of month": 1}
 _MAX_LISTED_DATES: Final = 1200  # a hundred years of months
 
 
 def _require_date_bounds(ranges: Sequence[Range], name: str) -> tuple[date, date] | None:
     if ranges[0].type != "date":
-        raise Unsupported(f"The {name} is taken of a date; declare the column as a date in the policy.")
+        raise Unsupported(
+            f"The {name} is taken of a date; declare the column as a date in the policy."
+        )
     low, high = ranges[0].low, ranges[0].high
-    return None if low is None or high is None else (date.fromordinal(int(low)), date.fromordinal(int(high)))
+    return (
+        None
+        if low is None or high is None
+        else (date.fromordinal(int(low)), date.fromordinal(int(high)))
+    )
 
 
 def infer_date_part(name: str, ranges: Sequence[Range]) -> Range:
@@ -74,8 +101,19 @@ def infer_date_truncation(name: str, ranges: Sequence[Range]) -> Range:
     if ends is None:
         return Range("date", nullable=ranges[0].nullable)
     first, last = DATE_TRUNCATIONS[name](ends[0]), DATE_TRUNCATIONS[name](ends[1])
-    listed = _list_weeks(first, last) if name == "start of week" else _list_months(first, last, _MONTHS_PER_PERIOD[name])
-    return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), None, listed, ranges[0].nullable)
+    listed = (
+        _list_weeks(first, last)
+        if name == "start of week"
+        else _list_months(first, last, _MONTHS_PER_PERIOD[name])
+    )
+    return Range(
+        "date",
+        Fraction(first.toordinal()),
+        Fraction(last.toordinal()),
+        None,
+        listed,
+        ranges[0].nullable,
+    )
 
 
 def _list_weeks(first: date, last: date) -> tuple[date, ...] | None:
@@ -85,18 +123,29 @@ def _list_weeks(first: date, last: date) -> tuple[date, ...] | None:
 
 def _list_months(first: date, last: date, every: int) -> tuple[date, ...] | None:
     count = ((last.year - first.year) * 12 + last.month - first.month) // every + 1
-    return tuple(_add_months(first, i * every) for i in range(count)) if count <= _MAX_LISTED_DATES else None
+    return (
+        tuple(_add_months(first, i * every) for i in range(count))
+        if count <= _MAX_LISTED_DATES
+        else None
+    )
 
 
 def infer_date_shift(name: str, ranges: Sequence[Range]) -> Range:
-    """A later date moves to a later one, or the same, and so does one that is moved further: the ends go to the ends."""
+    """A later date moves to a later one, or the same, and so does one that is moved further: the
+    ends go to the ends.
+    """
     ends, count = _require_date_bounds(ranges, "date some time later"), ranges[1]
     if count.type != "integer":
-        raise Unsupported("Whole days and months are added to a date: write a whole number of them.")
+        raise Unsupported(
+            "Whole days and months are added to a date: write a whole number of them."
+        )
     nullable = any(range_.nullable for range_ in ranges)
     if ends is None or count.low is None or count.high is None:
         return Range("date", nullable=nullable)
-    first, last = DATE_SHIFTS[name](ends[0], int(count.low)), DATE_SHIFTS[name](ends[1], int(count.high))
+    first, last = (
+        DATE_SHIFTS[name](ends[0], int(count.low)),
+        DATE_SHIFTS[name](ends[1], int(count.high)),
+    )
     return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), nullable=nullable)
 
 
@@ -107,6 +156,11 @@ def count_days_between(first: date, last: date) -> int:
 
 def infer_days_between(ranges: Sequence[Range]) -> Range:
     """From the last of the first to the first of the last; at most all the days there are."""
-    (a, b), (c, d) = (_require_date_bounds([range_], "number of days between") or (date.min, date.max) for range_ in ranges)
+    (a, b), (c, d) = (
+        _require_date_bounds([range_], "number of days between") or (date.min, date.max)
+        for range_ in ranges
+    )
     low, high = Fraction(count_days_between(b, c)), Fraction(count_days_between(a, d))
-    return Range("integer", low, high, Fraction(1), nullable=any(range_.nullable for range_ in ranges))
+    return Range(
+        "integer", low, high, Fraction(1), nullable=any(range_.nullable for range_ in ranges)
+    )

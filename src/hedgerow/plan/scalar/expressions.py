@@ -1,4 +1,6 @@
-"""Expressions over the columns of a relation: a column, a constant, or a function from the closed list in ``functions``."""
+"""Expressions over the columns of a relation: a column, a constant, or a function from the
+closed list in ``functions``.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,18 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type, Value
 
-__all__ = ["Call", "ColumnRef", "Constant", "Expression", "count_nodes", "evaluate", "find_columns", "infer_range", "insert_casts", "substitute_columns"]
+__all__ = [
+    "Call",
+    "ColumnRef",
+    "Constant",
+    "Expression",
+    "count_nodes",
+    "evaluate",
+    "find_columns",
+    "infer_range",
+    "insert_casts",
+    "substitute_columns",
+]
 
 _MAX_NODES: Final = 100_000
 
@@ -27,7 +40,9 @@ class ColumnRef:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value written in the question. Reals are doubles, as the engine has them; NULL takes any type."""
+    """A value written in the question. Reals are doubles, as the engine has them; NULL takes any
+    type.
+    """
 
     value: Value
     type: Type
@@ -35,7 +50,10 @@ class Constant:
     def __post_init__(self) -> None:
         value = self.value
         if self.type == "integer" and isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise Unsupported("Whole numbers have at most 64 bits; write a larger one as a real, with a decimal point.")
+            raise Unsupported(
+                "Whole numbers have at most 64 bits; write a larger one as a real, with a decimal"
+                " point."
+            )
         if self.type == "real" and isinstance(value, int | float):
             if not abs(value) <= sys.float_info.max:  # nor is NaN
                 raise Unsupported("Real numbers here are finite; write one that a double can hold.")
@@ -70,7 +88,9 @@ def infer_range(expression: Expression, columns: Mapping[str, Range]) -> Range:
         return columns[expression.column]
     if isinstance(expression, Constant):
         return expression.range
-    return FUNCTIONS[expression.function].infer_range([infer_range(argument, columns) for argument in expression.arguments])
+    return FUNCTIONS[expression.function].infer_range(
+        [infer_range(argument, columns) for argument in expression.arguments]
+    )
 
 
 def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
@@ -98,8 +118,15 @@ def find_columns(expression: Expression) -> Iterator[str]:
 
 def substitute_columns(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
     """The expression with what each column stands for written out in its place."""
-    if count_nodes(expression) + sum(count_nodes(columns[name]) for name in find_columns(expression)) > _MAX_NODES:
-        raise Unsupported("Written out, this question is too long: give fewer names to expressions that are used in other expressions.")
+    if (
+        count_nodes(expression)
+        + sum(count_nodes(columns[name]) for name in find_columns(expression))
+        > _MAX_NODES
+    ):
+        raise Unsupported(
+            "Written out, this question is too long: give fewer names to expressions that are used"
+            " in other expressions."
+        )
     return _substitute(expression, columns)
 
 
@@ -107,7 +134,10 @@ def _substitute(expression: Expression, columns: Mapping[str, Expression]) -> Ex
     if isinstance(expression, ColumnRef):
         return columns[expression.column]
     if isinstance(expression, Call):
-        return Call(expression.function, tuple(_substitute(argument, columns) for argument in expression.arguments))
+        return Call(
+            expression.function,
+            tuple(_substitute(argument, columns) for argument in expression.arguments),
+        )
     return expression
 
 
@@ -117,17 +147,28 @@ def count_nodes(expression: Expression) -> int:
 
 
 def insert_casts(expression: Expression, columns: Mapping[str, Range]) -> Expression:
-    """The same with ``to real`` written out where a whole number is picked or looked for among reals.
+    """The same with ``to real`` written out where a whole number is picked or looked for among
+    reals.
 
-    The type of a value that is picked is that of the expression, whichever it is; on a row where the reals are NULL, their type is gone.
+    The type of a value that is picked is that of the expression, whichever it is; on a row where
+    the reals are NULL, their type is gone.
     """
     if not isinstance(expression, Call):
         return expression
     arguments = [insert_casts(argument, columns) for argument in expression.arguments]
     if expression.function in ("case", "coalesce", "in"):
         last = len(arguments) - 1
-        picked = [i for i in range(last + 1) if expression.function != "case" or i % 2 == 1 or i == last]
-        types = {i: known.type for i in picked if (known := infer_range(arguments[i], columns)).values != ()}
+        picked = [
+            i for i in range(last + 1) if expression.function != "case" or i % 2 == 1 or i == last
+        ]
+        types = {
+            i: known.type
+            for i in picked
+            if (known := infer_range(arguments[i], columns)).values != ()
+        }
         if "real" in types.values():
-            arguments = [Call("to real", (x,)) if types.get(i) == "integer" else x for i, x in enumerate(arguments)]
+            arguments = [
+                Call("to real", (x,)) if types.get(i) == "integer" else x
+                for i, x in enumerate(arguments)
+            ]
     return Call(expression.function, tuple(arguments))

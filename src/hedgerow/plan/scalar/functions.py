@@ -1,8 +1,9 @@
 """The closed list of functions: type, range and meaning of each.
 
-Every function is total: no value of its types makes it raise, so no error can tell what the data hold. Division by zero, the root of
-a negative number and the like are NULL. Arithmetic wants bounds, because only then can neither a whole number overflow nor a real
-become infinite. A function outside this list does not exist.
+Every function is total: no value of its types makes it raise, so no error can tell what the data
+hold. Division by zero, the root of a negative number and the like are NULL. Arithmetic wants
+bounds, because only then can neither a whole number overflow nor a real become infinite. A function
+outside this list does not exist.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ _MAX_REAL: Final = 2**1000
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """``result`` gives the range of the value or refuses; ``evaluate`` the value. A ``strict`` one is NULL where an argument is."""
+    """``result`` gives the range of the value or refuses; ``evaluate`` the value. A ``strict``
+    one is NULL where an argument is.
+    """
 
     name: str
     infer_range: RangeRule
@@ -74,38 +77,61 @@ def _require_bounds(ranges: Sequence[Range], name: str) -> list[tuple[Fraction, 
         if range_.type not in ("integer", "real"):
             raise Unsupported(f"{name} works on numbers, and this is {_name_type(range_.type)}.")
         if range_.low is None or range_.high is None:
-            raise Unbounded(f"{name} needs a number with known bounds: declare min and max of its columns in the policy.")
+            raise Unbounded(
+                f"{name} needs a number with known bounds: declare min and max of its columns in"
+                " the policy."
+            )
         found.append((range_.low, range_.high))
     return found
 
 
 def _name_type(type_: Type) -> str:
-    return {"boolean": "a truth value", "integer": "a whole number", "real": "a real number", "text": "text", "date": "a date"}[type_]
+    return {
+        "boolean": "a truth value",
+        "integer": "a whole number",
+        "real": "a real number",
+        "text": "text",
+        "date": "a date",
+    }[type_]
 
 
 def _format_bound(number: Fraction) -> str:
-    return f"{Decimal(number.numerator) / Decimal(number.denominator):.3g}"  # a float would not hold all that may come here
+    # a float would not hold all that may come here
+    return f"{Decimal(number.numerator) / Decimal(number.denominator):.3g}"
 
 
-def _build_number_range(ranges: Sequence[Range], corners: Sequence[Fraction], name: str, step: Fraction | None) -> Range:
+def _build_number_range(
+    ranges: Sequence[Range], corners: Sequence[Fraction], name: str, step: Fraction | None
+) -> Range:
     whole = all(range_.type == "integer" for range_ in ranges)
     low, high = min(corners), max(corners)
     if max(abs(low), abs(high)) > (_MAX_INTEGER if whole else _MAX_REAL):
-        raise Unsupported(f"{name} may leave the range of numbers here: its bounds are {_format_bound(low)} and {_format_bound(high)}.")
+        raise Unsupported(
+            f"{name} may leave the range of numbers here: its bounds are {_format_bound(low)} and"
+            f" {_format_bound(high)}."
+        )
     if whole and (step is None or step.denominator != 1):
         step = Fraction(1)
-    return Range("integer" if whole else "real", low, high, step, nullable=any(r.nullable for r in ranges))
+    return Range(
+        "integer" if whole else "real", low, high, step, nullable=any(r.nullable for r in ranges)
+    )
 
 
 def _infer_sum(sign: str, ranges: Sequence[Range]) -> Range:
     (a, b), (c, d) = _require_bounds(ranges, sign)
     corners = [a + c, b + d] if sign == "+" else [a - d, b - c]
-    return _build_number_range(ranges, corners, sign, compute_common_step(range_.step for range_ in ranges))
+    return _build_number_range(
+        ranges, corners, sign, compute_common_step(range_.step for range_ in ranges)
+    )
 
 
 def _infer_product(ranges: Sequence[Range]) -> Range:
     (a, b), (c, d) = _require_bounds(ranges, "*")
-    steps = None if ranges[0].step is None or ranges[1].step is None else ranges[0].step * ranges[1].step
+    steps = (
+        None
+        if ranges[0].step is None or ranges[1].step is None
+        else ranges[0].step * ranges[1].step
+    )
     if c == d and c != 0 and ranges[0].step is not None:
         steps = ranges[0].step * abs(c)
     elif a == b and a != 0 and ranges[1].step is not None:
@@ -115,7 +141,8 @@ def _infer_product(ranges: Sequence[Range]) -> Range:
 
 def _infer_quotient(ranges: Sequence[Range]) -> Range:
     (a, b), (c, d) = _require_bounds(ranges, "/")
-    if c <= 0 <= d or max(abs(a), abs(b)) > min(abs(c), abs(d)) * _MAX_REAL:  # by next to nothing is no better than by 0
+    # by next to nothing is no better than by 0
+    if c <= 0 <= d or max(abs(a), abs(b)) > min(abs(c), abs(d)) * _MAX_REAL:
         return Range("real")
     bounds = _build_number_range(ranges, [a / c, a / d, b / c, b / d], "/", None)
     return bounds.with_changes(type="real", step=None, nullable=True)
@@ -126,7 +153,9 @@ def _infer_remainder(ranges: Sequence[Range]) -> Range:
     if any(range_.type != "integer" for range_ in ranges):
         raise Unsupported("% works on whole numbers.")
     most = max(abs(c), abs(d), Fraction(1)) - 1
-    return Range("integer", max(-most, min(a, Fraction(0))), min(most, max(b, Fraction(0))), Fraction(1))
+    return Range(
+        "integer", max(-most, min(a, Fraction(0))), min(most, max(b, Fraction(0))), Fraction(1)
+    )
 
 
 def _infer_negation(ranges: Sequence[Range]) -> Range:
@@ -145,8 +174,17 @@ def _infer_rounding(name: str, move: Callable[[Fraction], int], ranges: Sequence
     if ranges[0].type == "integer":
         return ranges[0].with_changes(values=None)
     if max(abs(low), abs(high)) > _MAX_EXACT_REAL:
-        raise Unsupported(f"{name} gives whole numbers up to 2^53, and the bounds here are {_format_bound(low)} and {_format_bound(high)}.")
-    return Range("integer", Fraction(move(low)), Fraction(move(high)), Fraction(1), nullable=ranges[0].nullable)
+        raise Unsupported(
+            f"{name} gives whole numbers up to 2^53, and the bounds here are {_format_bound(low)}"
+            f" and {_format_bound(high)}."
+        )
+    return Range(
+        "integer",
+        Fraction(move(low)),
+        Fraction(move(high)),
+        Fraction(1),
+        nullable=ranges[0].nullable,
+    )
 
 
 def _infer_sqrt(ranges: Sequence[Range]) -> Range:
@@ -159,26 +197,47 @@ def _infer_ln(ranges: Sequence[Range]) -> Range:
     ((low, high),) = _require_bounds(ranges, "LN")
     if float(low) <= 0:  # what is above 0 only as a fraction is 0 as a double
         return Range("real")
-    return Range("real", Fraction(math.floor(math.log(low))), Fraction(math.ceil(math.log(high))), nullable=ranges[0].nullable)
+    return Range(
+        "real",
+        Fraction(math.floor(math.log(low))),
+        Fraction(math.ceil(math.log(high))),
+        nullable=ranges[0].nullable,
+    )
 
 
-def _infer_extreme(name: str, pick: Callable[[Sequence[Fraction]], Fraction], ranges: Sequence[Range]) -> Range:
-    """Of numbers, or of dates. It computes nothing, and so needs no bounds: LEAST has an upper one where one of its arguments has, and
-    a lower one where all have; GREATEST the other way round. So GREATEST(LEAST(x, 9), 0) has both, whatever x is."""
+def _infer_extreme(
+    name: str, pick: Callable[[Sequence[Fraction]], Fraction], ranges: Sequence[Range]
+) -> Range:
+    """Of numbers, or of dates. It computes nothing, and so needs no bounds: LEAST has an upper one
+    where one of its arguments has, and a lower one where all have; GREATEST the other way round. So
+    GREATEST(LEAST(x, 9), 0) has both, whatever x is."""
     types = {range_.type for range_ in ranges}
     if types != {"date"} and not types <= {"integer", "real"}:
-        raise Unsupported(f"{name} works on numbers, or on dates, and here are {' and '.join(sorted(types))}.")
+        raise Unsupported(
+            f"{name} works on numbers, or on dates, and here are {' and '.join(sorted(types))}."
+        )
     type_: Type = types.pop() if len(types) == 1 else "real"
-    ends = [[end for end in side if end is not None] for side in ([r.low for r in ranges], [r.high for r in ranges])]
+    ends = [
+        [end for end in side if end is not None]
+        for side in ([r.low for r in ranges], [r.high for r in ranges])
+    ]
     needed = (len(ranges), 1) if pick is min else (1, len(ranges))
-    low, high = (pick(found) if len(found) >= least else None for found, least in zip(ends, needed, strict=True))
-    step = Fraction(1) if type_ == "integer" else compute_common_step(range_.step for range_ in ranges)
+    low, high = (
+        pick(found) if len(found) >= least else None
+        for found, least in zip(ends, needed, strict=True)
+    )
+    step = (
+        Fraction(1) if type_ == "integer" else compute_common_step(range_.step for range_ in ranges)
+    )
     return Range(type_, low, high, step, nullable=any(range_.nullable for range_ in ranges))
 
 
 def _infer_real(ranges: Sequence[Range]) -> Range:
     if ranges[0].type not in ("integer", "real"):
-        raise Unsupported(f"CAST turns numbers into numbers, and this is {_name_type(ranges[0].type)}: declare its type in the policy instead.")
+        raise Unsupported(
+            f"CAST turns numbers into numbers, and this is {_name_type(ranges[0].type)}: declare"
+            " its type in the policy instead."
+        )
     return ranges[0].with_changes(type="real", values=None)
 
 
@@ -194,7 +253,9 @@ def _infer_comparison(ranges: Sequence[Range]) -> Range:
 def _infer_logical(ranges: Sequence[Range]) -> Range:
     for range_ in ranges:
         if range_.type != "boolean":
-            raise Unsupported(f"AND, OR and NOT work on conditions, and this is {_name_type(range_.type)}.")
+            raise Unsupported(
+                f"AND, OR and NOT work on conditions, and this is {_name_type(range_.type)}."
+            )
     return _infer_boolean(ranges)
 
 
@@ -208,13 +269,24 @@ def _evaluate_division(a: float, b: float) -> float | None:
     return None if b == 0 else float(a) / float(b)
 
 
-_COMPARISONS: Final = (("=", operator.eq), ("<>", operator.ne), ("<", operator.lt), ("<=", operator.le), (">", operator.gt), (">=", operator.ge))
+_COMPARISONS: Final = (
+    ("=", operator.eq),
+    ("<>", operator.ne),
+    ("<", operator.lt),
+    ("<=", operator.le),
+    (">", operator.gt),
+    (">=", operator.ge),
+)
 _ALL_FUNCTIONS: Final = (
     Function("+", partial(_infer_sum, "+"), promote_to_real(operator.add)),
     Function("-", partial(_infer_sum, "-"), promote_to_real(operator.sub)),
     Function("*", _infer_product, promote_to_real(operator.mul)),
     Function("/", _infer_quotient, _evaluate_division),
-    Function("%", _infer_remainder, lambda a, b: None if b == 0 else int(math.copysign(1, a)) * (abs(a) % abs(b))),
+    Function(
+        "%",
+        _infer_remainder,
+        lambda a, b: None if b == 0 else int(math.copysign(1, a)) * (abs(a) % abs(b)),
+    ),
     Function("negate", _infer_negation, operator.neg),
     Function("abs", _infer_absolute, abs),
     Function("floor", partial(_infer_rounding, "FLOOR", math.floor), math.floor),
@@ -231,14 +303,27 @@ _ALL_FUNCTIONS: Final = (
     Function("and", _infer_logical, evaluate_and, strict=False),
     Function("or", _infer_logical, evaluate_or, strict=False),
     Function("not", _infer_logical, lambda a: not a),
-    Function("is null", lambda _: Range("boolean", nullable=False), lambda a: a is None, strict=False),
+    Function(
+        "is null", lambda _: Range("boolean", nullable=False), lambda a: a is None, strict=False
+    ),
     Function("case", infer_case, evaluate_case, strict=False),
     Function("coalesce", infer_coalesce, evaluate_coalesce, strict=False),
-    Function("nullif", lambda ranges: ranges[check_same_type(ranges, "NULLIF")].with_changes(nullable=True), evaluate_nullif, strict=False),
+    Function(
+        "nullif",
+        lambda ranges: ranges[check_same_type(ranges, "NULLIF")].with_changes(nullable=True),
+        evaluate_nullif,
+        strict=False,
+    ),
     *(Function(name, partial(infer_date_part, name), part) for name, part in DATE_PARTS.items()),
-    *(Function(name, partial(infer_date_truncation, name), start) for name, start in DATE_TRUNCATIONS.items()),
+    *(
+        Function(name, partial(infer_date_truncation, name), start)
+        for name, start in DATE_TRUNCATIONS.items()
+    ),
     *(Function(name, partial(infer_date_shift, name), move) for name, move in DATE_SHIFTS.items()),
     Function("days between", infer_days_between, count_days_between),
-    *(Function(name, partial(infer_string_range, name), run) for name, (_, _, run) in STRING_FUNCTIONS.items()),
+    *(
+        Function(name, partial(infer_string_range, name), run)
+        for name, (_, _, run) in STRING_FUNCTIONS.items()
+    ),
 )
 FUNCTIONS: Final = {function.name: function for function in _ALL_FUNCTIONS}

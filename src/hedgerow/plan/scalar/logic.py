@@ -11,12 +11,23 @@ from typing import Any
 from hedgerow.errors import Unsupported
 from hedgerow.plan.values import Range, Type, compute_common_step
 
-__all__ = ["compute_hull", "evaluate_and", "evaluate_case", "evaluate_coalesce", "evaluate_like", "infer_case", "infer_coalesce", "is_equal"]
+__all__ = [
+    "compute_hull",
+    "evaluate_and",
+    "evaluate_case",
+    "evaluate_coalesce",
+    "evaluate_like",
+    "infer_case",
+    "infer_coalesce",
+    "is_equal",
+]
 __all__ += ["check_same_type", "evaluate_in", "evaluate_nullif", "evaluate_or", "promote_to_real"]
 
 
 def check_same_type(ranges: Sequence[Range], name: str) -> int:
-    """Refuses to mix types (whole numbers and reals may mix, NULL goes with all). Always 0, so that it fits in an expression."""
+    """Refuses to mix types (whole numbers and reals may mix, NULL goes with all). Always 0, so
+    that it fits in an expression.
+    """
     _find_common_type(ranges, name)
     return 0
 
@@ -26,7 +37,9 @@ def _find_common_type(ranges: Sequence[Range], name: str) -> Type:
     if types == {"integer", "real"}:
         return "real"
     if len(types) > 1:
-        raise Unsupported(f"{name} needs values of one type, and here are {' and '.join(sorted(types))}.")
+        raise Unsupported(
+            f"{name} needs values of one type, and here are {' and '.join(sorted(types))}."
+        )
     return types.pop() if types else ranges[0].type
 
 
@@ -40,8 +53,14 @@ def compute_hull(ranges: Sequence[Range], name: str, *, nullable: bool) -> Range
     low = None if None in lows else min(low for low in lows if low is not None)
     high = None if None in highs else max(high for high in highs if high is not None)
     lists: list[Any] = [range_.values for range_ in known if type_ != "real"]
-    values = tuple(sorted({value for listed in lists for value in listed})) if lists and None not in lists else None
-    return Range(type_, low, high, compute_common_step(range_.step for range_ in known), values, nullable)
+    values = (
+        tuple(sorted({value for listed in lists for value in listed}))
+        if lists and None not in lists
+        else None
+    )
+    return Range(
+        type_, low, high, compute_common_step(range_.step for range_ in known), values, nullable
+    )
 
 
 def infer_case(ranges: Sequence[Range]) -> Range:
@@ -70,7 +89,10 @@ def evaluate_or(*values: bool | None) -> bool | None:
 
 def evaluate_case(*values: Any) -> Any:
     """The value after the first condition that holds, or the last one."""
-    taken = next((value for holds, value in zip(values[0:-1:2], values[1::2], strict=True) if holds), values[-1])
+    taken = next(
+        (value for holds, value in zip(values[0:-1:2], values[1::2], strict=True) if holds),
+        values[-1],
+    )
     return _promote_result(taken, values[1::2] + values[-1:])
 
 
@@ -81,15 +103,25 @@ def evaluate_coalesce(*values: Any) -> Any:
 
 def _promote_result(value: Any, among: Sequence[Any]) -> Any:
     """A whole number picked among reals is a real."""
-    mixed = isinstance(value, int) and not isinstance(value, bool) and any(isinstance(other, float) for other in among)
+    mixed = (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and any(isinstance(other, float) for other in among)
+    )
     return float(value) if mixed else value
 
 
 def promote_to_real(move: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, of reals where one is among the values: a whole number beside a real is taken for one, as the engines do."""
+    """The same, of reals where one is among the values: a whole number beside a real is taken
+    for one, as the engines do.
+    """
 
     def run(*values: Any) -> Any:
-        return move(*map(float, values)) if any(isinstance(value, float) for value in values) else move(*values)
+        return (
+            move(*map(float, values))
+            if any(isinstance(value, float) for value in values)
+            else move(*values)
+        )
 
     return run
 
@@ -103,8 +135,14 @@ def evaluate_nullif(a: Any, b: Any) -> Any:
 
 
 def evaluate_in(value: Any, *among: Any) -> bool | None:
-    """Whether the value is one of those listed; there is no telling when it is none of the others and one of them is NULL."""
-    return None if value is None else evaluate_or(*(None if other is None else is_equal(value, other) for other in among))
+    """Whether the value is one of those listed; there is no telling when it is none of the
+    others and one of them is NULL.
+    """
+    return (
+        None
+        if value is None
+        else evaluate_or(*(None if other is None else is_equal(value, other) for other in among))
+    )
 
 
 def evaluate_like(text: str, pattern: str) -> bool:
@@ -114,7 +152,11 @@ def evaluate_like(text: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _compile_like_pattern(pattern: str) -> re.Pattern[str]:
-    """Each piece between two % is found where it first occurs, for good: going back would help nothing and could take ages."""
-    pieces = ["".join("." if c == "_" else re.escape(c) for c in piece) for piece in pattern.split("%")]
+    """Each piece between two % is found where it first occurs, for good: going back would help
+    nothing and could take ages.
+    """
+    pieces = [
+        "".join("." if c == "_" else re.escape(c) for c in piece) for piece in pattern.split("%")
+    ]
     middle = "".join(f"(?>.*?{piece})" for piece in pieces[1:-1])
     return re.compile(pieces[0] + (f"{middle}.*{pieces[-1]}" if len(pieces) > 1 else ""), re.DOTALL)

@@ -1,14 +1,19 @@
-"""Functions of text. A text is its code points, one after the other; places count from 1. NULL in, NULL out.
+"""Functions of text. A text is its code points, one after the other; places count from 1. NULL in,
+NULL out.
 
-* ``lower``, ``upper``: each code point by itself becomes its one-to-one partner in Unicode; those without one stay (``upper`` of "ŉ" is
-  "ŉ"). So the length never changes. Where Unicode writes the capital with several, the one-letter capital is taken: "ß" becomes "ẞ",
-  "ᾳ" becomes "ᾼ", and ``lower`` of "İ" is "i".
+* ``lower``, ``upper``: each code point by itself becomes its one-to-one partner in Unicode; those
+  without one stay (``upper`` of "ŉ" is "ŉ"). So the length never changes. Where Unicode writes the
+  capital with several, the one-letter capital is taken: "ß" becomes "ẞ", "ᾳ" becomes "ᾼ", and
+  ``lower`` of "İ" is "i".
 * ``trim``: without the blanks (U+0020, nothing else) at both ends.
 * ``length``: how many code points.
-* ``substring(text, start, count)``: those at the places p with start <= p < start + count. Places before the first and behind the last
-  are empty, so a start below 1 uses up some of the count, and a count of 0 or less gives the empty text.
-* ``right(text, count)``: the last ``count``, all where there are no more, and the empty text for 0 or less.
-* ``concat``: all of them, in order. ``starts with(text, beginning)``: code point by code point; every text starts with the empty one.
+* ``substring(text, start, count)``: those at the places p with start <= p < start + count. Places
+  before the first and behind the last are empty, so a start below 1 uses up some of the count, and
+  a count of 0 or less gives the empty text.
+* ``right(text, count)``: the last ``count``, all where there are no more, and the empty text for 0
+  or less.
+* ``concat``: all of them, in order. ``starts with(text, beginning)``: code point by code point;
+  every text starts with the empty one.
 """
 
 from __future__ import annotations
@@ -46,7 +51,8 @@ def _take_substring(text: str, start: int, count: int) -> str:
     return text[max(start, 1) - 1 : max(start + count, 1) - 1]
 
 
-# Name -> types of the arguments (the last one may repeat for concat), type of the value, and the function.
+# Name -> types of the arguments (the last one may repeat for concat), type of the value, and the
+# function.
 STRING_FUNCTIONS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., Any]]]] = {
     "lower": (("text",), "text", _to_lower),
     "upper": (("text",), "text", _to_upper),
@@ -67,16 +73,23 @@ def infer_string_range(name: str, ranges: Sequence[Range]) -> Range:
     else:
         fits = tuple(range_.type for range_ in ranges) == types
     if not fits:
-        wanted = " and ".join(dict.fromkeys("text" if wanted == "text" else "whole numbers" for wanted in types))
+        wanted = " and ".join(
+            dict.fromkeys("text" if wanted == "text" else "whole numbers" for wanted in types)
+        )
         raise Unsupported(f"{name.upper().replace(' ', '_')} works on {wanted}.")
     _check_positions([range_ for range_ in ranges if range_.type == "integer"], name)
-    return _build_range(type_, _list_results(ranges, run), nullable=any(range_.nullable for range_ in ranges))
+    return _build_range(
+        type_, _list_results(ranges, run), nullable=any(range_.nullable for range_ in ranges)
+    )
 
 
 def _check_positions(ranges: Sequence[Range], name: str) -> None:
     for range_ in ranges:
         if range_.low is None or range_.high is None:
-            raise Unbounded(f"{name.upper()} needs places with known bounds: write a number, or declare min and max of the column.")
+            raise Unbounded(
+                f"{name.upper()} needs places with known bounds: write a number, or declare min and"
+                " max of the column."
+            )
         if max(abs(range_.low), abs(range_.high)) > _MAX_POSITION:
             raise Unsupported(f"{name.upper()} needs places within 2^31.")
 
@@ -91,7 +104,13 @@ def _list_results(ranges: Sequence[Range], run: Callable[..., Any]) -> list[Any]
 
 def _build_range(type_: Type, listed: list[Any] | None, *, nullable: bool) -> Range:
     if type_ == "boolean" or listed is None:
-        return Range(type_, Fraction(0), None, Fraction(1), None, nullable) if type_ == "integer" else Range(type_, nullable=nullable)
+        return (
+            Range(type_, Fraction(0), None, Fraction(1), None, nullable)
+            if type_ == "integer"
+            else Range(type_, nullable=nullable)
+        )
     if type_ == "integer" and listed:
-        return Range(type_, Fraction(listed[0]), Fraction(listed[-1]), Fraction(1), tuple(listed), nullable)
+        return Range(
+            type_, Fraction(listed[0]), Fraction(listed[-1]), Fraction(1), tuple(listed), nullable
+        )
     return Range(type_, values=tuple(listed), nullable=nullable)

@@ -1,6 +1,8 @@
-"""From a document (nested dictionaries, as TOML gives them) to the records of a policy, with the documented defaults filled in.
+"""From a document (nested dictionaries, as TOML gives them) to the records of a policy, with the
+documented defaults filled in.
 
-Reading never stops at the first mistake: what cannot be read is left out, and the rest is checked all the same.
+Reading never stops at the first mistake: what cannot be read is left out, and the rest is checked
+all the same.
 """
 
 from __future__ import annotations
@@ -66,8 +68,12 @@ class PolicyParts:
     max_failures: int = MAX_FAILURES
 
 
-def read_document(document: Mapping[str, object], *, files: bool = True) -> tuple[PolicyParts, list[Mistake]]:
-    """The parts and every mistake found. ``files``: the sources are files beside the policy, not frames in memory."""
+def read_document(
+    document: Mapping[str, object], *, files: bool = True
+) -> tuple[PolicyParts, list[Mistake]]:
+    """The parts and every mistake found. ``files``: the sources are files beside the policy, not
+    frames in memory.
+    """
     mistakes: list[Mistake] = []
     top = Section((), document, mistakes)
     top.check_keys("database", "budget", "budgets", "tables", "analysts")
@@ -75,7 +81,8 @@ def read_document(document: Mapping[str, object], *, files: bool = True) -> tupl
     tables = tuple(_read_tables(top, files))
     budgets, unsure = _read_budgets(top, tables)
     analysts = tuple(_read_analysts(top))
-    # The budget of the one unnamed population stands in [budget], whatever that population is called.
+    # The budget of the one unnamed population stands in [budget], whatever that population is
+    # called.
     named = top.content.get("budgets")
     own = set(named) if isinstance(named, Mapping) else set()
     for mistake in check_consistency(budgets, tables, analysts, unsure):
@@ -96,47 +103,88 @@ def _read_database(top: Section) -> tuple[str, str, str | None, int]:
             top.add_mistake("database", 'database is missing: add [database] with name = "…"')
         return "", "duckdb", None, MAX_FAILURES
     section.check_keys("name", "engine", "ledger", "max_failures")
-    name = section.read_required("name", read_text, 'write name = "…"; the ledger is called after it')
+    name = section.read_required(
+        "name", read_text, 'write name = "…"; the ledger is called after it'
+    )
     engine = section.read_optional("engine", read_text) or "duckdb"
     section.mistakes.extend(check_database(name or "unnamed", engine))
     ledger = section.read_optional("ledger", read_text) or f"{name}.ledger"
-    return name or "", engine, ledger, section.read_optional("max_failures", read_count) or MAX_FAILURES
+    return (
+        name or "",
+        engine,
+        ledger,
+        section.read_optional("max_failures", read_count) or MAX_FAILURES,
+    )
 
 
-def _read_budgets(top: Section, tables: tuple[TableRule, ...]) -> tuple[tuple[BudgetRule, ...], set[str]]:
-    """Read [budgets.NAME] for populations by name, [budget] for the one that has no such table; and the populations whose budget is
-    written, but has mistakes."""
+def _read_budgets(
+    top: Section, tables: tuple[TableRule, ...]
+) -> tuple[tuple[BudgetRule, ...], set[str]]:
+    """Read [budgets.NAME] for populations by name, [budget] for the one that has no such table; and
+    the populations whose budget is written, but has mistakes."""
     further = top.read_section("budgets")
     sections = {} if further is None else dict(further.list_sections())
     main = top.read_section("budget")
     if main is not None:
-        used = [table.population for table in tables if table.population and table.population not in sections]
+        used = [
+            table.population
+            for table in tables
+            if table.population and table.population not in sections
+        ]
         population = used[0] if used else DEFAULT_POPULATION
         if population in sections:
-            says = f"[budget] is left without a population: every one has its own [budgets.NAME], {population!r} too"
+            says = (
+                "[budget] is left without a population: every one has its own [budgets.NAME],"
+                f" {population!r} too"
+            )
             top.mistakes.append(Mistake(("budget",), says))
         sections = {population: main, **sections}
     elif not sections and not {"budget", "budgets"} & top.bad_keys:
-        top.mistakes.append(Mistake(("budget",), "budget is missing: add [budget] with epsilon = …"))
-    read = {population: _read_budget(population, section) for population, section in sections.items()}
-    lost = {table.population or "" for table in tables} if {"budget", "budgets"} & top.bad_keys else set()
-    return tuple(rule for rule in read.values() if rule is not None), lost | {name for name, rule in read.items() if rule is None}
+        top.mistakes.append(
+            Mistake(("budget",), "budget is missing: add [budget] with epsilon = …")
+        )
+    read = {
+        population: _read_budget(population, section) for population, section in sections.items()
+    }
+    lost = (
+        {table.population or "" for table in tables}
+        if {"budget", "budgets"} & top.bad_keys
+        else set()
+    )
+    return tuple(rule for rule in read.values() if rule is not None), lost | {
+        name for name, rule in read.items() if rule is None
+    }
 
 
 def _read_budget(population: str, section: Section) -> BudgetRule | None:
-    section.check_keys("epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query", "noise")
-    epsilon = section.read_required("epsilon", read_epsilon, "write what these people may lose in all, such as epsilon = 1.0")
+    section.check_keys(
+        "epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query", "noise"
+    )
+    epsilon = section.read_required(
+        "epsilon", read_epsilon, "write what these people may lose in all, such as epsilon = 1.0"
+    )
     delta = section.read_optional("delta", read_delta)
     cap = section.read_optional("max_epsilon_per_query", read_epsilon)
     usual = section.read_optional("default_epsilon", read_epsilon)
     usual_delta = section.read_optional("default_delta", read_delta)
-    noise = section.read_optional("noise", build_choice_reader("laplace", "gaussian", "best")) or "laplace"
+    noise = (
+        section.read_optional("noise", build_choice_reader("laplace", "gaussian", "best"))
+        or "laplace"
+    )
     if epsilon is None or section.bad_keys:
         return None
     cap = epsilon if cap is None else cap
     if usual_delta is None and delta is not None:
         usual_delta = delta / 1000
-    rule = BudgetRule(population, epsilon, delta, usual or min(_DEFAULT_EPSILON, cap), usual_delta, cap, cast(Noise, noise))
+    rule = BudgetRule(
+        population,
+        epsilon,
+        delta,
+        usual or min(_DEFAULT_EPSILON, cap),
+        usual_delta,
+        cap,
+        cast(Noise, noise),
+    )
     section.mistakes.extend(check_budget(rule, section.path))
     return rule
 
@@ -147,16 +195,29 @@ def _read_analysts(top: Section) -> Iterator[AnalystRule]:
         inner.check_keys("max_epsilon")
         rule = AnalystRule(name, inner.read_optional("max_epsilon", read_epsilon))
         inner.mistakes.extend(check_analyst(rule, inner.path))
-        if name == _DEFAULT_ANALYST:  # here and not in the rules: ledgers may hold a policy with this name, and stay readable
-            inner.mistakes.append(Mistake(inner.path, f"{name!r} is whoever names no analyst, and has no quota: choose another name"))
+        # here and not in the rules: ledgers may hold a policy with this name, and stay readable
+        if name == _DEFAULT_ANALYST:
+            inner.mistakes.append(
+                Mistake(
+                    inner.path,
+                    f"{name!r} is whoever names no analyst, and has no quota: choose another name",
+                )
+            )
         yield rule
 
 
 def _read_tables(top: Section, files: bool) -> Iterator[TableRule]:
     section = top.read_section("tables")
     written = section.content.values() if section is not None else ()
-    if "tables" not in top.bad_keys and all(isinstance(table, Mapping) and table.get("public") is True for table in written):
-        top.mistakes.append(Mistake(("tables",), "no table is protected: add [tables.NAME] with source, unit and neighbours"))
+    if "tables" not in top.bad_keys and all(
+        isinstance(table, Mapping) and table.get("public") is True for table in written
+    ):
+        top.mistakes.append(
+            Mistake(
+                ("tables",),
+                "no table is protected: add [tables.NAME] with source, unit and neighbours",
+            )
+        )
     for name, inner in section.list_sections() if section is not None else ():
         rule = _read_table(name, inner, files)
         if rule is not None:
@@ -170,11 +231,17 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
     unit, links = section.read_optional("unit", _read_unit) or (None, ())
     rule = TableRule(
         name=name,
-        source=section.read_required("source", _read_source if files else read_text, 'write source = "….parquet" or "….csv"') or "",
+        source=section.read_required(
+            "source", _read_source if files else read_text, 'write source = "….parquet" or "….csv"'
+        )
+        or "",
         public=public,
         unit=unit,
-        neighbours=cast("Relation | None", section.read_optional("neighbours", build_choice_reader(*RELATIONS))),
-        population=section.read_optional("population", read_text) or (None if public else DEFAULT_POPULATION),
+        neighbours=cast(
+            "Relation | None", section.read_optional("neighbours", build_choice_reader(*RELATIONS))
+        ),
+        population=section.read_optional("population", read_text)
+        or (None if public else DEFAULT_POPULATION),
         version=section.read_optional("version", read_text) or "1",
         max_units=section.read_optional("max_units", read_count),
         max_rows=section.read_optional("max_rows", read_count),
@@ -198,7 +265,12 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
         if mistake.path[len(section.path) :] not in {(key,) for key in section.bad_keys}
     ]
     section.mistakes.extend(further)
-    return None if section.bad_keys or any(len(mistake.path) == len(section.path) + 1 for mistake in further) else rule
+    return (
+        None
+        if section.bad_keys
+        or any(len(mistake.path) == len(section.path) + 1 for mistake in further)
+        else rule
+    )
 
 
 _TABLE_KEYS = (
@@ -221,16 +293,26 @@ _TABLE_KEYS = (
 
 
 def _fill_row_bounds(rule: TableRule) -> TableRule:
-    """Where rows are the units, either bound on their number stands for the other, and the caps are 1."""
+    """Where rows are the units, either bound on their number stands for the other, and the caps
+    are 1.
+    """
     units = rule.max_units if rule.max_units is not None else rule.max_rows
     rows = rule.max_rows if rule.max_rows is not None else rule.max_units
-    return replace(rule, max_units=units, max_rows=rows, max_groups=rule.max_groups or 1, max_rows_per_group=rule.max_rows_per_group or 1)
+    return replace(
+        rule,
+        max_units=units,
+        max_rows=rows,
+        max_groups=rule.max_groups or 1,
+        max_rows_per_group=rule.max_rows_per_group or 1,
+    )
 
 
 def _read_source(value: object, key: str) -> str:
     text = read_text(value, key)
     if "://" in text or re.search(r"[*?\[\]]", text):
-        raise InvalidArgument(key, "must name one file, relative to the policy file; no address and no pattern", value)
+        raise InvalidArgument(
+            key, "must name one file, relative to the policy file; no address and no pattern", value
+        )
     if not text.lower().endswith((".csv", ".parquet")):
         raise InvalidArgument(key, "must be a .csv or .parquet file", value)
     return os.path.normpath(text).replace(os.sep, "/")
@@ -241,18 +323,32 @@ def _read_unit(value: object, key: str) -> tuple[str, tuple[LinkRule, ...]]:
 
 
 def _read_unique(value: object, key: str) -> tuple[tuple[str, ...], ...]:
-    """A column; a list of columns that are one key together; or a list of such lists, a key each."""
+    """A column; a list of columns that are one key together; or a list of such lists, a key
+    each.
+    """
     items: list[Any] = value if isinstance(value, list) else [value]
-    keys: list[list[Any]] = items if items and all(isinstance(item, list) for item in items) else [items]
-    if not all(keys) or not all(isinstance(name, str) and name.strip() for names in keys for name in names):
-        raise InvalidArgument(key, 'must be a column, or a list such as ["region_id"]; several keys are a list of lists', value)
+    keys: list[list[Any]] = (
+        items if items and all(isinstance(item, list) for item in items) else [items]
+    )
+    if not all(keys) or not all(
+        isinstance(name, str) and name.strip() for names in keys for name in names
+    ):
+        raise InvalidArgument(
+            key,
+            'must be a column, or a list such as ["region_id"]; several keys are a list of lists',
+            value,
+        )
     return tuple(tuple(names) for names in keys)
 
 
 def _read_columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
     """The columns that could be read, and whether these are all."""
     section = table.read_section("columns")
-    rules = [_read_column(name, inner) for name, inner in section.list_sections()] if section is not None else []
+    rules = (
+        [_read_column(name, inner) for name, inner in section.list_sections()]
+        if section is not None
+        else []
+    )
     found = tuple(rule for rule in rules if rule is not None)
     return found, len(found) == len(rules)
 
@@ -263,7 +359,11 @@ def _read_column(name: str, section: Section) -> ColumnRule | None:
     low, high = section.read_optional("min", _read_bound), section.read_optional("max", _read_bound)
     step = section.read_optional("step", read_number)
     hidden = section.read_optional("hidden", read_flag) or False
-    found = section.read_optional("values", lambda written, _: read_values(written, kind)) if not section.bad_keys else None
+    found = (
+        section.read_optional("values", lambda written, _: read_values(written, kind))
+        if not section.bad_keys
+        else None
+    )
     if section.bad_keys:
         return None
     values: tuple[Value, ...] | None = None
@@ -285,11 +385,14 @@ def _read_bound(value: object, key: str) -> Fraction:
 
 
 def compute_default_step(kind: str | None, low: Fraction, high: Fraction) -> Fraction | None:
-    """1 for whole numbers; for reals the largest power of two that fits 2^20 times between the bounds."""
+    """1 for whole numbers; for reals the largest power of two that fits 2^20 times between the
+    bounds.
+    """
     if kind != "real":
         return Fraction(1) if kind == "integer" else None
     wanted = (high - low) / 2**20
-    power = wanted.numerator.bit_length() - wanted.denominator.bit_length()  # right, or one too high
+    # right, or one too high
+    power = wanted.numerator.bit_length() - wanted.denominator.bit_length()
     step = Fraction(2) ** power
     return step if step <= wanted else step / 2
 
@@ -299,6 +402,10 @@ def _read_partition(table: Section) -> PartitionRule | None:
     if section is None:
         return None
     section.check_keys("column", "max_parts_per_unit")
-    column = section.read_required("column", read_text, "write the column whose values are the parts")
-    parts = section.read_required("max_parts_per_unit", read_count, "write in how many parts one unit may be")
+    column = section.read_required(
+        "column", read_text, "write the column whose values are the parts"
+    )
+    parts = section.read_required(
+        "max_parts_per_unit", read_count, "write in how many parts one unit may be"
+    )
     return None if column is None or parts is None else PartitionRule(column, parts)

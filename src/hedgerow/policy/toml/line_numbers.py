@@ -1,8 +1,9 @@
 """On which line each key of a TOML text stands; the standard reader does not say.
 
-The text has been read by ``tomllib`` before, so it is known to be well formed, and this scanner only has to find where
-statements begin: a header ``[a.b]`` or a key ``a.b = value``, skipping strings, comments, arrays and inline tables (whose keys
-share the line of the statement, unless an array of them runs over several lines).
+The text has been read by ``tomllib`` before, so it is known to be well formed, and this scanner
+only has to find where statements begin: a header ``[a.b]`` or a key ``a.b = value``, skipping
+strings, comments, arrays and inline tables (whose keys share the line of the statement, unless an
+array of them runs over several lines).
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from collections.abc import Iterator
 __all__ = ["find_key_lines"]
 
 _KEY = re.compile(r"""[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*(\.?)""")
-_SKIPPED = re.compile(r'"{3}(?:[^\\]|\\.)*?"{3,5}|\'{3}.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL)
+_SKIPPED = re.compile(
+    r'"{3}(?:[^\\]|\\.)*?"{3,5}|\'{3}.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
+)
 
 
 def find_key_lines(text: str) -> dict[tuple[str, ...], int]:
-    """Path of every header and key -> its line, counted from 1. The first place where a path is named wins."""
+    """Path of every header and key -> its line, counted from 1. The first place where a path is
+    named wins.
+    """
     found: dict[tuple[str, ...], int] = {}
     header: tuple[str, ...] = ()
     text = text.replace("\r\n", "\n")

@@ -1,4 +1,6 @@
-"""A policy file: TOML text in, a checked Policy out, or one error that lists every mistake with its line and its fix."""
+"""A policy file: TOML text in, a checked Policy out, or one error that lists every mistake with
+its line and its fix.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ __all__ = ["parse_policy", "read_policy"]
 _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _MAX_NUMBER_LENGTH = 200
 _TOML_ERRORS = (
-    ("invalid value", "the value cannot be read; text stands in quotes, numbers and true/false do not"),
+    (
+        "invalid value",
+        "the value cannot be read; text stands in quotes, numbers and true/false do not",
+    ),
     ("cannot overwrite a value", "this key is there twice; keep one"),
     ("cannot declare", "this table is there twice; put its keys together"),
     ("cannot mutate", "this table was closed before; put its keys together"),
@@ -76,8 +81,11 @@ def _parse_toml(text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise InvalidArgument("policy", "is nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
-        raise build_policy_error([_explain_syntax_error(str(error))], {("",): _find_line(str(error), text)}) from error
-    except ValueError as error:  # from above, or from Python, which reads integers of a few thousand digits only
+        raise build_policy_error(
+            [_explain_syntax_error(str(error))], {("",): _find_line(str(error), text)}
+        ) from error
+    # from above, or from Python, which reads integers of a few thousand digits only
+    except ValueError as error:
         raise InvalidArgument("policy", "has a number that is too long") from error
 
 
@@ -93,23 +101,44 @@ def _explain_syntax_error(message: str) -> Mistake:
 
 
 def _check_same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mistake]:
-    """Two spellings of one file (a link of either kind, an absolute path) are one source, and one source has one budget and one unit. Where
-    every row is somebody of their own it has one table: a row of two would be two people, and come twice in a UNION ALL."""
+    """Two spellings of one file (a link of either kind, an absolute path) are one source, and one
+    source has one budget and one unit. Where every row is somebody of their own it has one table: a
+    row of two would be two people, and come twice in a UNION ALL."""
     first: dict[object, TableRule] = {}
     found = []
     for table in tables:
         other = first.setdefault(_identify_file(folder / table.source), table)
-        if other is not table and other.unit == table.unit == "row" and other.population == table.population:
-            says = f"every row of it is somebody of their own, and would count twice: {other.name!r} has the same file"
+        if (
+            other is not table
+            and other.unit == table.unit == "row"
+            and other.population == table.population
+        ):
+            says = (
+                f"every row of it is somebody of their own, and would count twice: {other.name!r}"
+                " has the same file"
+            )
             found.append(Mistake(("tables", table.name, "source"), says))
         if other.source == table.source:
             continue
         if (other.public, other.population) != (table.public, table.population):
-            how = "public and protected at once" if other.public != table.public else "in two populations"
-            found.append(Mistake(("tables", table.name, "source"), f"the source is the same file as that of {other.name!r}, {how}"))
+            how = (
+                "public and protected at once"
+                if other.public != table.public
+                else "in two populations"
+            )
+            found.append(
+                Mistake(
+                    ("tables", table.name, "source"),
+                    f"the source is the same file as that of {other.name!r}, {how}",
+                )
+            )
         elif other.unit_text != table.unit_text:
             fix = f"{other.name!r} has {other.unit_text!r}, this one {table.unit_text!r}"
-            found.append(Mistake(("tables", table.name, "unit"), f"tables of one file must have one unit: {fix}"))
+            found.append(
+                Mistake(
+                    ("tables", table.name, "unit"), f"tables of one file must have one unit: {fix}"
+                )
+            )
     return found
 
 

@@ -1,4 +1,6 @@
-"""One table of a policy document, read key by key: wrong values, missing and unknown keys become mistakes, and reading goes on."""
+"""One table of a policy document, read key by key: wrong values, missing and unknown keys become
+mistakes, and reading goes on.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,25 @@ from fractions import Fraction
 from typing import TypeVar
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.exact_number import check_stored_digits, parse_delta, parse_epsilon, parse_exact, parse_whole
+from hedgerow.numeric.exact_number import (
+    check_stored_digits,
+    parse_delta,
+    parse_epsilon,
+    parse_exact,
+    parse_whole,
+)
 from hedgerow.policy.mistake import KeyPath, Mistake
 
-__all__ = ["Section", "build_choice_reader", "read_count", "read_delta", "read_epsilon", "read_flag", "read_number", "read_text"]
+__all__ = [
+    "Section",
+    "build_choice_reader",
+    "read_count",
+    "read_delta",
+    "read_epsilon",
+    "read_flag",
+    "read_number",
+    "read_text",
+]
 
 T = TypeVar("T")
 ValueReader = Callable[[object, str], T]
@@ -73,7 +90,9 @@ class Section:
 
     __slots__ = ("bad_keys", "content", "mistakes", "path")
 
-    def __init__(self, path: KeyPath, content: Mapping[str, object], mistakes: list[Mistake]) -> None:
+    def __init__(
+        self, path: KeyPath, content: Mapping[str, object], mistakes: list[Mistake]
+    ) -> None:
         self.path, self.content, self.mistakes = path, content, mistakes
         self.bad_keys: set[str] = set()  # known keys that are missing or could not be read
 
@@ -115,4 +134,6 @@ class Section:
             if key not in known:
                 near = difflib.get_close_matches(key.casefold(), known, n=1, cutoff=0.6)
                 fix = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-                self.mistakes.append(Mistake((*self.path, key), f"{key!r} is not known here; {fix}"))
+                self.mistakes.append(
+                    Mistake((*self.path, key), f"{key!r} is not known here; {fix}")
+                )

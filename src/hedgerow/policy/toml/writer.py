@@ -16,7 +16,14 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.policy.declared_values import GRANULARITIES, Value, read_values
 from hedgerow.policy.from_frame import FRAME_SOURCE
 from hedgerow.policy.policy import Policy
-from hedgerow.policy.records import DEFAULT_POPULATION, MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, TableRule
+from hedgerow.policy.records import (
+    DEFAULT_POPULATION,
+    MAX_FAILURES,
+    AnalystRule,
+    BudgetRule,
+    ColumnRule,
+    TableRule,
+)
 from hedgerow.policy.toml.document import compute_default_step
 
 __all__ = ["write_policy"]
@@ -52,13 +59,24 @@ _COMMENTS = {
 def write_policy(policy: Policy) -> str:
     """The page. A policy of a frame in memory has no such page: its source is not a file."""
     if policy.ledger is None or any(table.source == FRAME_SOURCE for table in policy.tables):
-        raise InvalidArgument("policy", "of a frame in memory cannot be written: save the data as a file first")
+        raise InvalidArgument(
+            "policy", "of a frame in memory cannot be written: save the data as a file first"
+        )
     used = {table.population for table in policy.tables} | {DEFAULT_POPULATION}
     main = next((rule for rule in policy.budgets if rule.population in used), None)
     failures = None if policy.max_failures == MAX_FAILURES else policy.max_failures
-    lines: list[tuple[str, object]] = [("name", policy.name), ("engine", policy.engine), ("ledger", policy.ledger)]
+    lines: list[tuple[str, object]] = [
+        ("name", policy.name),
+        ("engine", policy.engine),
+        ("ledger", policy.ledger),
+    ]
     blocks = [_format_section("[database]", [*lines, ("max_failures", failures)])]
-    blocks += [_format_budget(rule, "[budget]" if rule is main else f"[budgets.{_format_key(rule.population)}]") for rule in policy.budgets]
+    blocks += [
+        _format_budget(
+            rule, "[budget]" if rule is main else f"[budgets.{_format_key(rule.population)}]"
+        )
+        for rule in policy.budgets
+    ]
     for table in policy.tables:
         blocks.extend(_format_table(table))
     return "\n".join([*blocks, *map(_format_analyst, policy.analysts)])
@@ -66,34 +84,72 @@ def write_policy(policy: Policy) -> str:
 
 def _format_section(header: str, lines: list[tuple[str, object]]) -> str:
     """A header and its keys, aligned, each with its word; keys without a value are left out."""
-    kept = [(_format_key(key), _format_value(value), _COMMENTS.get(key)) for key, value in lines if value is not None]
+    kept = [
+        (_format_key(key), _format_value(value), _COMMENTS.get(key))
+        for key, value in lines
+        if value is not None
+    ]
     wide = max((len(key) for key, _, _ in kept), default=0)
     far = max((len(text) for _, text, word in kept if word), default=0)
-    said = [f"{key:<{wide}} = " + (f"{text:<{far}}  # {word}" if word else text) for key, text, word in kept]
+    said = [
+        f"{key:<{wide}} = " + (f"{text:<{far}}  # {word}" if word else text)
+        for key, text, word in kept
+    ]
     return "\n".join([header, *said]) + "\n"
 
 
 def _format_budget(rule: BudgetRule, header: str) -> str:
-    keys = ("epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query", "noise")
+    keys = (
+        "epsilon",
+        "delta",
+        "default_epsilon",
+        "default_delta",
+        "max_epsilon_per_query",
+        "noise",
+    )
     return _format_section(header, [(key, getattr(rule, key)) for key in keys])
 
 
 def _format_analyst(rule: AnalystRule) -> str:
-    return _format_section(f"[analysts.{_format_key(rule.name)}]", [("max_epsilon", rule.max_epsilon)])
+    return _format_section(
+        f"[analysts.{_format_key(rule.name)}]", [("max_epsilon", rule.max_epsilon)]
+    )
 
 
 def _format_table(rule: TableRule) -> Iterator[str]:
     header = f"tables.{_format_key(rule.name)}"
     keys = ["source", "public"] if rule.public else ["source", "unit", "neighbours", "population"]
-    keys += ["version", "max_units", "max_rows"] + ([] if rule.unit == "row" else ["max_groups", "max_rows_per_group"])
-    lines: list[tuple[str, object]] = [(key, rule.unit_text if key == "unit" else getattr(rule, key)) for key in keys]
-    lines += [("unique", _format_unique(rule.unique)), ("auto_bounds", rule.auto_bounds or None), ("multiline", rule.multiline or None)]
+    keys += ["version", "max_units", "max_rows"] + (
+        [] if rule.unit == "row" else ["max_groups", "max_rows_per_group"]
+    )
+    lines: list[tuple[str, object]] = [
+        (key, rule.unit_text if key == "unit" else getattr(rule, key)) for key in keys
+    ]
+    lines += [
+        ("unique", _format_unique(rule.unique)),
+        ("auto_bounds", rule.auto_bounds or None),
+        ("multiline", rule.multiline or None),
+    ]
     yield _format_section(f"[{header}]", lines)
     if rule.columns:
         wide = max(len(_format_key(column.name)) for column in rule.columns)
-        yield "\n".join([f"[{header}.columns]", *(f"{_format_key(column.name):<{wide}} = {_format_column(column)}" for column in rule.columns)]) + "\n"
+        yield (
+            "\n".join(
+                [
+                    f"[{header}.columns]",
+                    *(
+                        f"{_format_key(column.name):<{wide}} = {_format_column(column)}"
+                        for column in rule.columns
+                    ),
+                ]
+            )
+            + "\n"
+        )
     if rule.partition is not None:
-        lines = [("column", rule.partition.column), ("max_parts_per_unit", rule.partition.max_parts_per_unit)]
+        lines = [
+            ("column", rule.partition.column),
+            ("max_parts_per_unit", rule.partition.max_parts_per_unit),
+        ]
         yield _format_section(f"[{header}.partition]", lines)
 
 
@@ -111,7 +167,9 @@ def _format_column(rule: ColumnRule) -> str:
         parts.append(("type", _format_value(rule.type)))
     if rule.low is not None and rule.high is not None:
         parts += [("min", _format_value(rule.low)), ("max", _format_value(rule.high))]
-        if rule.step is not None and rule.step != compute_default_step(rule.type, rule.low, rule.high):
+        if rule.step is not None and rule.step != compute_default_step(
+            rule.type, rule.low, rule.high
+        ):
             parts.append(("step", _format_value(rule.step)))
     if values is not None:
         parts.append(("values", _format_values(rule, values)))
@@ -120,12 +178,19 @@ def _format_column(rule: ColumnRule) -> str:
 
 def _format_values(rule: ColumnRule, values: tuple[Value, ...]) -> str:
     """A range where the values are one, else a list."""
-    spelt = [value.isoformat()[: GRANULARITIES[rule.grain]] if isinstance(value, date) else value for value in values]
+    spelt = [
+        value.isoformat()[: GRANULARITIES[rule.grain]] if isinstance(value, date) else value
+        for value in values
+    ]
     if len(values) > 3 and rule.type in {"date", "integer"}:
         text = f"{spelt[0]} … {spelt[-1]}"
         if _is_range_of(text, rule.type, values):
             return _format_value(text)
-    return "[" + ", ".join(_format_value(value) for value in (values if rule.grain == "day" else spelt)) + "]"
+    return (
+        "["
+        + ", ".join(_format_value(value) for value in (values if rule.grain == "day" else spelt))
+        + "]"
+    )
 
 
 def _is_range_of(text: str, kind: str, values: tuple[Value, ...]) -> bool:

@@ -1,6 +1,8 @@
-"""How many there are up to each code of an ordered attribute: the distribution of a number, or running totals along days.
+"""How many there are up to each code of an ordered attribute: the distribution of a number, or
+running totals along days.
 
-From these every range can be read off, by a difference. How they are measured is chosen by expected error, from public numbers alone.
+From these every range can be read off, by a difference. How they are measured is chosen by expected
+error, from public numbers alone.
 """
 
 from __future__ import annotations
@@ -18,7 +20,14 @@ from hedgerow.publish.domain import Domain
 from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import build_dense_table
 from hedgerow.publish.privacy_parameters import PrivacyParameters
-from hedgerow.publish.specification import Accuracy, BuiltTable, Progress, Specification, ignore_progress, measure_all
+from hedgerow.publish.specification import (
+    Accuracy,
+    BuiltTable,
+    Progress,
+    Specification,
+    ignore_progress,
+    measure_all,
+)
 from hedgerow.publish.strategies.hierarchical_tree import RangeTree, RangeWorkload
 from hedgerow.publish.strategies.prefix_sums import list_prefix_strategies
 from hedgerow.publish.strategies.strategy import Floats, Strategy, choose_strategy, compute_errors
@@ -33,8 +42,8 @@ _MAX_WEIGHED_CODES: Final = 512  # codes up to which every weight of a design is
 
 
 def specify_cdf(terms: PrivacyParameters, domain: Domain, *, ranges: bool = False) -> Specification:
-    """How many rows are at or below each value, and which share of all they are; with ``ranges``, measured such that the differences are
-    told best, over all ranges, and not the totals."""
+    """How many rows are at or below each value, and which share of all they are; with ``ranges``,
+    measured such that the differences are told best, over all ranges, and not the totals."""
     return _specify_cumulative("cdf", terms, domain, ranges=ranges)
 
 
@@ -43,9 +52,15 @@ def specify_running_totals(terms: PrivacyParameters, domain: Domain) -> Specific
     return _specify_cumulative("stream", terms, domain)
 
 
-def _specify_cumulative(kind: str, terms: PrivacyParameters, domain: Domain, *, ranges: bool = False) -> Specification:
+def _specify_cumulative(
+    kind: str, terms: PrivacyParameters, domain: Domain, *, ranges: bool = False
+) -> Specification:
     if len(domain.attributes) != 1 or not domain.attributes[0].is_ordered:
-        raise InvalidArgument("column", "must be one column of numbers or dates: others have no order", ", ".join(domain.names))
+        raise InvalidArgument(
+            "column",
+            "must be one column of numbers or dates: others have no order",
+            ", ".join(domain.names),
+        )
     (size,) = domain.sizes
     ways = list_prefix_strategies(size, terms)
     between = None
@@ -53,7 +68,11 @@ def _specify_cumulative(kind: str, terms: PrivacyParameters, domain: Domain, *, 
         design, between = _choose_range_strategy(size, terms, choose_strategy(ways))
         ways = (design,)
     design = choose_strategy(ways)
-    lost = np.minimum(terms.truncation_error(1) * np.arange(1, size + 1), terms.truncation_bounds[1] / terms.parts_per_row)  # the n-th total adds up n codes
+    # the n-th total adds up n codes
+    lost = np.minimum(
+        terms.truncation_error(1) * np.arange(1, size + 1),
+        terms.truncation_bounds[1] / terms.parts_per_row,
+    )
     variances, radii, lacking = compute_errors(design, terms, _BETA, lost)
     prices = [terms.measurement_cost(block, law) for block, law in design.measurements]
 
@@ -62,8 +81,14 @@ def _specify_cumulative(kind: str, terms: PrivacyParameters, domain: Domain, *, 
         neat = make_nondecreasing(found)
         table = build_dense_table(domain, found, radii, neat)
         if kind == "cdf":
-            table = table.append_column(SHARE_COLUMN, [neat / neat[-1] if neat[-1] > 0 else np.full(size, np.nan)])
-        return BuiltTable(table, {"variances": {"mean": float(variances.mean()), "largest": float(variances.max())}} | terms.facts)
+            table = table.append_column(
+                SHARE_COLUMN, [neat / neat[-1] if neat[-1] > 0 else np.full(size, np.nan)]
+            )
+        return BuiltTable(
+            table,
+            {"variances": {"mean": float(variances.mean()), "largest": float(variances.max())}}
+            | terms.facts,
+        )
 
     return Specification(
         kind,
@@ -78,19 +103,26 @@ def _specify_cumulative(kind: str, terms: PrivacyParameters, domain: Domain, *, 
     )
 
 
-def _choose_range_strategy(size: int, terms: PrivacyParameters, totals: Strategy) -> tuple[Strategy, float]:
-    """What tells all ranges best, and the mean of their variances: the tree that is planned for them, asked for running totals (a range is
-    a difference of its least-squares answers), or what is best for the totals themselves."""
+def _choose_range_strategy(
+    size: int, terms: PrivacyParameters, totals: Strategy
+) -> tuple[Strategy, float]:
+    """What tells all ranges best, and the mean of their variances: the tree that is planned for
+    them, asked for running totals (a range is a difference of its least-squares answers), or what
+    is best for the totals themselves."""
     tree = RangeTree.plan(0, RangeWorkload.all_ranges(size).subsample(_MAX_TRIED_RANGES), terms)
-    found: tuple[Strategy, float] = (replace(tree, ranges=RangeWorkload.all_prefixes(size)), float(tree.variances().mean()))
+    found: tuple[Strategy, float] = (
+        replace(tree, ranges=RangeWorkload.all_prefixes(size)),
+        float(tree.variances().mean()),
+    )
     if size > _MAX_WEIGHED_CODES:
         return found
     return min(found, (totals, _compute_mean_range_variance(totals, size)), key=lambda one: one[1])
 
 
 def _compute_mean_range_variance(design: Strategy, size: int) -> float:
-    """The mean variance of the differences e_j - e_i of the errors e_0 = 0, e_1 … e_n of the totals. Where one draw has the weight w_i in
-    e_i, its part of the sum over i < j of (w_j - w_i)^2 is (n + 1) sum w^2 - (sum w)^2."""
+    """The mean variance of the differences e_j - e_i of the errors e_0 = 0, e_1 … e_n of the
+    totals. Where one draw has the weight w_i in e_i, its part of the sum over i < j of (w_j -
+    w_i)^2 is (n + 1) sum w^2 - (sum w)^2."""
     total = 0.0
     shapes = [(block.shape, compute_noise_variance(law)) for block, law in design.measurements]
     for index, (shape, variance) in enumerate(shapes):
@@ -103,29 +135,49 @@ def _compute_mean_range_variance(design: Strategy, size: int) -> float:
 
 
 def make_nondecreasing(found: Floats) -> Floats:
-    """Running totals that never fall, from the steps between them made clean: not negative, with the same end."""
+    """Running totals that never fall, from the steps between them made clean: not negative, with
+    the same end.
+    """
     steps = np.diff(found, prepend=0.0)
     return np.cumsum(project_nonnegative(steps))
 
 
 def _list_accuracies(
-    design: Strategy, ways: tuple[Strategy, ...], found: tuple[Floats, Floats], fine: int, between: float | None
+    design: Strategy,
+    ways: tuple[Strategy, ...],
+    found: tuple[Floats, Floats],
+    fine: int,
+    between: float | None,
 ) -> tuple[Accuracy, ...]:
     variances, radii = found
     size = len(variances)
-    own = Accuracy("each running total", size, math.sqrt(float(variances.mean())), float(radii.max()))
+    own = Accuracy(
+        "each running total", size, math.sqrt(float(variances.mean())), float(radii.max())
+    )
     if between is not None:
         return (Accuracy("each range", size * (size + 1) // 2, math.sqrt(between) / fine), own)
     others = [
-        Accuracy(f"the same by {way.name}", size, math.sqrt(float(way.variances().mean())) / fine) for way in ways if way is not design
+        Accuracy(f"the same by {way.name}", size, math.sqrt(float(way.variances().mean())) / fine)
+        for way in ways
+        if way is not design
     ]
     return (own, *others)
 
 
-def _list_notes(ways: tuple[Strategy, ...], design: Strategy, between: float | None) -> tuple[str, ...]:
+def _list_notes(
+    ways: tuple[Strategy, ...], design: Strategy, between: float | None
+) -> tuple[str, ...]:
     if between is not None:
-        return ("count is right on average; a range is the difference of two lines; count_clean is made afterwards: it never falls.",)
+        return (
+            (
+                "count is right on average; a range is the difference of two lines; count_clean is"
+                " made afterwards: it never falls."
+            ),
+        )
     return (
-        f"Of {len(ways)} ways to measure running totals this one ({design.name}) is expected to be off least.",
+        (
+            f"Of {len(ways)} ways to measure running totals this one ({design.name}) is expected to"
+            " be off least."
+        ),
         "count is right on average; count_clean is made of it afterwards: it never falls.",
     )

@@ -1,8 +1,10 @@
 """Histograms: how often each combination of codes is there, with noise, told once for everybody.
 
-``specify_histogram`` tells every cell of the domain, those of nobody included: which cells are in the table is public, and a noisy 0 looks like any
-other count. ``specify_sparse_histogram`` is for domains that are too large for that. It tells only combinations that somebody has, and of those
-only the ones shared by so many that it does not matter who they are; that takes a delta (``purse.discover`` has the proof).
+``specify_histogram`` tells every cell of the domain, those of nobody included: which cells are in
+the table is public, and a noisy 0 looks like any other count. ``specify_sparse_histogram`` is for
+domains that are too large for that. It tells only combinations that somebody has, and of those only
+the ones shared by so many that it does not matter who they are; that takes a delta
+(``purse.discover`` has the proof).
 """
 
 from __future__ import annotations
@@ -17,11 +19,24 @@ from hedgerow.publish.domain import Domain
 from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import build_dense_table, build_sparse_table
 from hedgerow.publish.privacy_parameters import AdditiveNoise, PrivacyParameters
-from hedgerow.publish.specification import Accuracy, BuiltTable, Progress, Specification, ignore_progress, measure_all
+from hedgerow.publish.specification import (
+    Accuracy,
+    BuiltTable,
+    Progress,
+    Specification,
+    ignore_progress,
+    measure_all,
+)
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import PrivateTable, calibrate_discovery
 
-__all__ = ["DENSE_KIND", "SPARSE_KIND", "build_noise_facts", "specify_histogram", "specify_sparse_histogram"]
+__all__ = [
+    "DENSE_KIND",
+    "SPARSE_KIND",
+    "build_noise_facts",
+    "specify_histogram",
+    "specify_sparse_histogram",
+]
 
 DENSE_KIND, SPARSE_KIND = "histogram", "sparse histogram"
 _MAX_CELLS: Final = 2 * 10**7
@@ -45,43 +60,101 @@ def specify_histogram(terms: PrivacyParameters, domain: Domain) -> Specification
         domain,
         f"each cell, {_describe_noise(law, terms)}",
         terms.measurement_cost(block, law),
-        (Accuracy("each cell", domain.cell_count, math.sqrt(compute_noise_variance(law)) / terms.parts_per_row, float(radius)),),
+        (
+            Accuracy(
+                "each cell",
+                domain.cell_count,
+                math.sqrt(compute_noise_variance(law)) / terms.parts_per_row,
+                float(radius),
+            ),
+        ),
         build,
-        ("count is right on average and may be negative; count_clean is made of it afterwards: not negative, with the same total.",),
+        (
+            (
+                "count is right on average and may be negative; count_clean is made of it"
+                " afterwards: not negative, with the same total."
+            ),
+        ),
         ((block, law),),
     )
 
 
-def specify_sparse_histogram(terms: PrivacyParameters, domain: Domain, *, delta: Number) -> Specification:
+def specify_sparse_histogram(
+    terms: PrivacyParameters, domain: Domain, *, delta: Number
+) -> Specification:
     """The cells that enough rows share, and no others, within a ``delta`` beside the price."""
     block = _build_full_block(domain)
     law = terms.calibrate(block)
-    reach = {"rows": terms.rows * terms.parts_per_row, "relation": terms.relation, "group": terms.group}
+    reach = {
+        "rows": terms.rows * terms.parts_per_row,
+        "relation": terms.relation,
+        "group": terms.group,
+    }
     found = calibrate_discovery(domain.sizes, law, delta=delta, **reach)  # type: ignore[arg-type]
-    (least, cut), price = (None if far is None else _convert_to_rows(far, terms) for far in (found[0], found[2])), found[1]
-    radius, places = _convert_to_rows(law.error(_BETA), terms) + _compute_cell_truncation(terms), tuple(range(len(domain.attributes)))
+    (least, cut), price = (
+        (None if far is None else _convert_to_rows(far, terms) for far in (found[0], found[2])),
+        found[1],
+    )
+    radius, places = (
+        _convert_to_rows(law.error(_BETA), terms) + _compute_cell_truncation(terms),
+        tuple(range(len(domain.attributes))),
+    )
 
     def build(purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
         codes, noisy = purse.discover(places, law, delta=delta)
         tell(1, 1)
-        facts = build_noise_facts(law, terms) | {"draws": 1, "radius": radius, "threshold": least, "cut": cut}
-        return BuiltTable(build_sparse_table(domain, codes, noisy if terms.parts_per_row == 1 else noisy / terms.parts_per_row, radius), facts)
+        facts = build_noise_facts(law, terms) | {
+            "draws": 1,
+            "radius": radius,
+            "threshold": least,
+            "cut": cut,
+        }
+        return BuiltTable(
+            build_sparse_table(
+                domain,
+                codes,
+                noisy if terms.parts_per_row == 1 else noisy / terms.parts_per_row,
+                radius,
+            ),
+            facts,
+        )
 
-    often = _format_rows(_convert_to_rows(found[0] + law.error(2 * _BETA), terms) + _compute_cell_truncation(terms))
+    often = _format_rows(
+        _convert_to_rows(found[0] + law.error(2 * _BETA), terms) + _compute_cell_truncation(terms)
+    )
     notes = (
-        f"Shown are combinations whose noisy count is {_format_rows(least)} or more. Those of {often} rows or more are shown with 95 % or more, "
-        "those that nobody has never.",
-        "An interval misses the exact count in 5 % of all combinations at most, shown or not. Of small counts only those with high noise "
-        "are shown: a count near the threshold is more likely too high than too low.",
+        (
+            f"Shown are combinations whose noisy count is {_format_rows(least)} or more. Those of"
+            f" {often} rows or more are shown with 95 % or more, those that nobody has never."
+        ),
+        (
+            "An interval misses the exact count in 5 % of all combinations at most, shown or not."
+            " Of small counts only those with high noise are shown: a count near the threshold is"
+            " more likely too high than too low."
+        ),
     )
     spread = math.sqrt(compute_noise_variance(law)) / terms.parts_per_row
     accuracy = (Accuracy("each cell, if it is shown", domain.cell_count, spread, float(radius)),)
-    return Specification(SPARSE_KIND, domain, f"cells of {_format_rows(least)} or more, {_describe_noise(law, terms)}", price, accuracy, build, notes, ((block, law),))
+    return Specification(
+        SPARSE_KIND,
+        domain,
+        f"cells of {_format_rows(least)} or more, {_describe_noise(law, terms)}",
+        price,
+        accuracy,
+        build,
+        notes,
+        ((block, law),),
+    )
 
 
 def build_noise_facts(law: AdditiveNoise, terms: PrivacyParameters) -> dict[str, Any]:
-    """Return the facts of the noise: its kind, its exact scale in rows, and the parts of a row that it was drawn in."""
-    return {"noise": type(law).__name__.lower(), "scale": str(law.scale / terms.parts_per_row)} | terms.facts
+    """Return the facts of the noise: its kind, its exact scale in rows, and the parts of a row
+    that it was drawn in.
+    """
+    return {
+        "noise": type(law).__name__.lower(),
+        "scale": str(law.scale / terms.parts_per_row),
+    } | terms.facts
 
 
 def _describe_noise(law: AdditiveNoise, terms: PrivacyParameters) -> str:

@@ -1,4 +1,6 @@
-"""Cross tables of every few columns, told in one table: all attributes in columns, NULL where one is summed out."""
+"""Cross tables of every few columns, told in one table: all attributes in columns, NULL where
+one is summed out.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from hedgerow.publish.domain import Domain
 from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import build_count_columns, build_label_columns, list_axis_codes
 from hedgerow.publish.privacy_parameters import PrivacyParameters
-from hedgerow.publish.specification import Accuracy, BuiltTable, Progress, Specification, ignore_progress, measure_all
+from hedgerow.publish.specification import (
+    Accuracy,
+    BuiltTable,
+    Progress,
+    Specification,
+    ignore_progress,
+    measure_all,
+)
 from hedgerow.publish.strategies.direct_marginals import DirectMarginals
 from hedgerow.publish.strategies.residual_basis import MarginalWorkload, Positions
 from hedgerow.publish.strategies.residual_planner import ResidualPlanner, choose_marginal_strategy
@@ -34,19 +43,30 @@ _MAX_LISTED_MARGINALS: Final = 3  # marginals whose accuracy is told one by one
 
 
 def specify_marginals(terms: PrivacyParameters, domain: Domain, *, ways: int = 2) -> Specification:
-    """All marginals of one up to ``ways`` attributes, measured together: residuals under a rho, the tables themselves under an epsilon."""
+    """All marginals of one up to ``ways`` attributes, measured together: residuals under a rho,
+    the tables themselves under an epsilon.
+    """
     if parse_whole(ways, "ways") > len(domain.attributes):
-        raise InvalidArgument("ways", f"must be at most the number of columns, {len(domain.attributes)}", ways)
+        raise InvalidArgument(
+            "ways", f"must be at most the number of columns, {len(domain.attributes)}", ways
+        )
     wanted = MarginalWorkload.all_up_to(domain.sizes, ways)
     cells = sum(wanted.count_cells(places) for places, _ in wanted.wanted)
     if cells > _MAX_CELLS:
         places = max((places for places, _ in wanted.wanted), key=wanted.count_cells)
         raise Refused(
-            f"These {len(wanted.wanted):,} tables have {cells:,} cells; at most {_MAX_CELLS:,} can be told. The largest is "
-            f"{_format_marginal_name(domain, places)} ({wanted.count_cells(places):,}): give its columns fewer bins, leave one out, or ask for fewer ways."
+            f"These {len(wanted.wanted):,} tables have {cells:,} cells; at most {_MAX_CELLS:,} can"
+            f" be told. The largest is {_format_marginal_name(domain, places)}"
+            f" ({wanted.count_cells(places):,}): give its columns fewer bins, leave one out, or ask"
+            " for fewer ways."
         )
     design = choose_marginal_strategy(wanted, terms)
-    lost = wanted.repeat_per_cell([terms.truncation_error(domain.cell_count // wanted.count_cells(places)) for places, _ in wanted.wanted])
+    lost = wanted.repeat_per_cell(
+        [
+            terms.truncation_error(domain.cell_count // wanted.count_cells(places))
+            for places, _ in wanted.wanted
+        ]
+    )
     variances, radii, lacking = compute_errors(design, terms, _BETA, lost)
     price = [terms.measurement_cost(block, law) for block, law in design.measurements]
 
@@ -56,8 +76,14 @@ def specify_marginals(terms: PrivacyParameters, domain: Domain, *, ways: int = 2
         facts = {"variances": _map_marginals(domain, wanted, variances), "measured": len(noisy)}
         return BuiltTable(_build_table(domain, tables, radii), facts | terms.facts)
 
-    note = "The tables agree with each other in count; count_clean is made of each table by itself: not negative, with the same total."
-    among = f"Every table is {domain.row_scope}: a row that lacks one of them is in no table, also in those that do not show that column."
+    note = (
+        "The tables agree with each other in count; count_clean is made of each table by itself:"
+        " not negative, with the same total."
+    )
+    among = (
+        f"Every table is {domain.row_scope}: a row that lacks one of them is in no table, also in"
+        " those that do not show that column."
+    )
     return Specification(
         "marginals",
         domain,
@@ -91,33 +117,55 @@ def _list_offsets(wanted: MarginalWorkload) -> list[tuple[Positions, int]]:
 
 def _map_marginals(domain: Domain, wanted: MarginalWorkload, values: Floats) -> dict[str, float]:
     """One value for each marginal: all its cells have the same."""
-    return {_format_marginal_name(domain, places): float(values[start]) for places, start in _list_offsets(wanted)}
+    return {
+        _format_marginal_name(domain, places): float(values[start])
+        for places, start in _list_offsets(wanted)
+    }
 
 
-def _list_accuracies(domain: Domain, wanted: MarginalWorkload, variances: Floats, radii: Floats) -> tuple[Accuracy, ...]:
-    everything = Accuracy("every cell of every table", len(variances), math.sqrt(float(variances.mean())))
+def _list_accuracies(
+    domain: Domain, wanted: MarginalWorkload, variances: Floats, radii: Floats
+) -> tuple[Accuracy, ...]:
+    everything = Accuracy(
+        "every cell of every table", len(variances), math.sqrt(float(variances.mean()))
+    )
     order = sorted(_list_offsets(wanted), key=lambda item: float(variances[item[1]]))
-    shown = order if len(order) <= 2 * _MAX_LISTED_MARGINALS else [*order[:_MAX_LISTED_MARGINALS], *order[-_MAX_LISTED_MARGINALS:]]
+    shown = (
+        order
+        if len(order) <= 2 * _MAX_LISTED_MARGINALS
+        else [*order[:_MAX_LISTED_MARGINALS], *order[-_MAX_LISTED_MARGINALS:]]
+    )
     each = [
-        Accuracy(_format_marginal_name(domain, places), wanted.count_cells(places), math.sqrt(float(variances[start])), float(radii[start]))
+        Accuracy(
+            _format_marginal_name(domain, places),
+            wanted.count_cells(places),
+            math.sqrt(float(variances[start])),
+            float(radii[start]),
+        )
         for places, start in shown
     ]
     return (everything, *each)
 
 
-def _build_table(domain: Domain, tables: Sequence[tuple[Positions, Floats]], radii: Floats) -> pa.Table:
+def _build_table(
+    domain: Domain, tables: Sequence[tuple[Positions, Floats]], radii: Floats
+) -> pa.Table:
     import pyarrow as pa
 
     sizes = [table.size for _, table in tables]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     names = pa.array([_format_marginal_name(domain, places) for places, _ in tables])
     which = np.repeat(np.arange(len(tables), dtype=np.int32), sizes)
-    columns: dict[str, Any] = {MARGINAL_COLUMN: pa.DictionaryArray.from_arrays(pa.array(which), names)}
+    columns: dict[str, Any] = {
+        MARGINAL_COLUMN: pa.DictionaryArray.from_arrays(pa.array(which), names)
+    }
     for place, attribute in enumerate(domain.attributes):
         codes = np.full(int(starts[-1]), -1, dtype=np.int32)
         for (places, table), start in zip(tables, starts[:-1], strict=True):
             if place in places:
-                codes[start : start + table.size] = list_axis_codes(table.shape, places.index(place))
+                codes[start : start + table.size] = list_axis_codes(
+                    table.shape, places.index(place)
+                )
         columns |= build_label_columns(attribute, np.ma.masked_array(codes, codes < 0))
     counts = np.concatenate([table.ravel() for _, table in tables])
     neat = np.concatenate([project_nonnegative(table).ravel() for _, table in tables])

@@ -17,7 +17,14 @@ from hedgerow.plan.values import Range
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.output.table import build_count_columns
 from hedgerow.publish.privacy_parameters import PrivacyParameters
-from hedgerow.publish.specification import Accuracy, BuiltTable, Progress, Specification, ignore_progress, measure_all
+from hedgerow.publish.specification import (
+    Accuracy,
+    BuiltTable,
+    Progress,
+    Specification,
+    ignore_progress,
+    measure_all,
+)
 from hedgerow.publish.strategies.strategy import compute_errors
 from hedgerow.publish.strategies.workload_matrix import LinearQueries
 from hedgerow.release.private_table import PrivateTable
@@ -28,60 +35,95 @@ MAX_QUERY_CELLS: Final = 1024
 _BETA: Final = Fraction(1, 20)
 
 
-def build_query_matrix(conditions: Sequence[Expression], domain: Domain, known: dict[str, Range]) -> npt.NDArray[np.int64]:
-    """For each condition, and each combination of codes in their order, whether it holds. NULL, and what is not declared, is the last code
-    of its column, so that a condition holds for the rows it holds for in SQL, whatever else is asked. A bin holds several values and cannot
-    say."""
+def build_query_matrix(
+    conditions: Sequence[Expression], domain: Domain, known: dict[str, Range]
+) -> npt.NDArray[np.int64]:
+    """For each condition, and each combination of codes in their order, whether it holds. NULL, and
+    what is not declared, is the last code of its column, so that a condition holds for the rows it
+    holds for in SQL, whatever else is asked. A bin holds several values and cannot say."""
     _check_cell_count(domain)
     for attribute in domain.attributes:
         if attribute.values is None:
             raise InvalidArgument(
-                "bins", f"of {attribute.name} must be left out here: a condition may hold for a part of a bin", attribute.name
+                "bins",
+                f"of {attribute.name} must be left out here: a condition may hold for a part of"
+                " a bin",
+                attribute.name,
             )
     rows = [
-        dict(zip(domain.names, row, strict=True)) for row in itertools.product(*((*(one.values or ()), None) for one in domain.attributes))
+        dict(zip(domain.names, row, strict=True))
+        for row in itertools.product(*((*(one.values or ()), None) for one in domain.attributes))
     ]
     whole = [insert_casts(condition, known) for condition in conditions]
-    return np.array([[int(evaluate(condition, row) is True) for row in rows] for condition in whole], dtype=np.int64)
+    return np.array(
+        [[int(evaluate(condition, row) is True) for row in rows] for condition in whole],
+        dtype=np.int64,
+    )
 
 
 def pad_query_matrix(matrix: Any, domain: Domain) -> npt.NDArray[np.int64]:
-    """A matrix with a column for each combination of declared codes, the first attribute slowest, as one with a column for having none as
-    well: such rows count nowhere, unless the matrix has these columns already."""
+    """A matrix with a column for each combination of declared codes, the first attribute slowest,
+    as one with a column for having none as well: such rows count nowhere, unless the matrix has
+    these columns already."""
     _check_cell_count(domain)
     given = np.asarray(matrix)
-    if given.ndim != 2 or given.dtype.kind not in "biu" or given.shape[1] not in (domain.cell_count, domain.cell_count_with_null):
-        many = f"{domain.cell_count} combinations of {', '.join(domain.names)}, or {domain.cell_count_with_null} with NULL"
-        raise InvalidArgument("matrix", f"must be whole numbers, in a column for each of {many}", given.shape)
+    if (
+        given.ndim != 2
+        or given.dtype.kind not in "biu"
+        or given.shape[1] not in (domain.cell_count, domain.cell_count_with_null)
+    ):
+        many = (
+            f"{domain.cell_count} combinations of {', '.join(domain.names)}, or"
+            f" {domain.cell_count_with_null} with NULL"
+        )
+        raise InvalidArgument(
+            "matrix", f"must be whole numbers, in a column for each of {many}", given.shape
+        )
     if given.shape[1] == domain.cell_count_with_null:
         return given.astype(np.int64)
     found = np.zeros((len(given), *(size + 1 for size in domain.sizes)), dtype=np.int64)
-    found[(slice(None), *(slice(size) for size in domain.sizes))] = given.reshape(len(given), *domain.sizes)
+    found[(slice(None), *(slice(size) for size in domain.sizes))] = given.reshape(
+        len(given), *domain.sizes
+    )
     return found.reshape(len(given), -1)
 
 
 def _check_cell_count(domain: Domain) -> None:
     if domain.cell_count_with_null > MAX_QUERY_CELLS:
         raise Refused(
-            f"The columns of these questions, {', '.join(domain.names)}, have {domain.cell_count_with_null:,} combinations; at most {MAX_QUERY_CELLS:,} "
-            "can be looked at together. Ask about fewer columns at a time, or publish a histogram."
+            f"The columns of these questions, {', '.join(domain.names)}, have"
+            f" {domain.cell_count_with_null:,} combinations; at most {MAX_QUERY_CELLS:,} can be"
+            " looked at together. Ask about fewer columns at a time, or publish a histogram."
         )
 
 
-def specify_queries(terms: PrivacyParameters, domain: Domain, *, matrix: Any, names: Sequence[str]) -> Specification:
-    """The counts of a matrix with a column for each combination of codes, or, where having none is a code as well, for each of those. The
-    table is crossed as one attribute of all combinations."""
+def specify_queries(
+    terms: PrivacyParameters, domain: Domain, *, matrix: Any, names: Sequence[str]
+) -> Specification:
+    """The counts of a matrix with a column for each combination of codes, or, where having none is
+    a code as well, for each of those. The table is crossed as one attribute of all combinations."""
     asked = np.asarray(matrix)
-    if asked.ndim != 2 or asked.shape[0] != len(names) or asked.shape[1] not in (domain.cell_count, domain.cell_count_with_null):
+    if (
+        asked.ndim != 2
+        or asked.shape[0] != len(names)
+        or asked.shape[1] not in (domain.cell_count, domain.cell_count_with_null)
+    ):
         many = f"{domain.cell_count} combinations, or {domain.cell_count_with_null} with NULL"
-        raise InvalidArgument("matrix", f"must have a row for each name and a column for each of {many}", asked.shape)
+        raise InvalidArgument(
+            "matrix", f"must have a row for each name and a column for each of {many}", asked.shape
+        )
     if not asked.any(axis=1).all():
         empty = names[int(np.flatnonzero(~asked.any(axis=1))[0])]
-        raise InvalidArgument("questions", "must be about somebody: no declared value meets this one", empty)
+        raise InvalidArgument(
+            "questions", "must be about somebody: no declared value meets this one", empty
+        )
     design = LinearQueries.plan(0, asked, terms)
-    # What is lost in a combination is lost as often as the question counts it: so many times at most, and that of so many combinations.
+    # What is lost in a combination is lost as often as the question counts it: so many times at
+    # most, and that of so many combinations.
     largest = np.abs(asked).max(axis=1)
-    lost = largest * [terms.truncation_error(int(many)) for many in -(-np.abs(asked).sum(axis=1) // largest)]
+    lost = largest * [
+        terms.truncation_error(int(many)) for many in -(-np.abs(asked).sum(axis=1) // largest)
+    ]
     variances, radii, lacking = compute_errors(design, terms, _BETA, lost)
     prices = [terms.measurement_cost(block, law) for block, law in design.measurements]
 
@@ -89,11 +131,31 @@ def specify_queries(terms: PrivacyParameters, domain: Domain, *, matrix: Any, na
         import pyarrow as pa
 
         found = design.reconstruct(measure_all(purse, design.measurements, tell))
-        columns = {"question": pa.array(list(names))} | build_count_columns(found, radii, np.maximum(found, 0.0))
-        return BuiltTable(pa.table(columns), {"variances": dict(zip(names, variances.tolist(), strict=True))} | terms.facts)
+        columns = {"question": pa.array(list(names))} | build_count_columns(
+            found, radii, np.maximum(found, 0.0)
+        )
+        return BuiltTable(
+            pa.table(columns),
+            {"variances": dict(zip(names, variances.tolist(), strict=True))} | terms.facts,
+        )
 
-    each = [Accuracy(name, 1, math.sqrt(float(v)), float(r)) for name, v, r in zip(names, variances, radii, strict=True)]
-    together = Accuracy("each answer", len(names), math.sqrt(float(variances.mean())), float(radii.max()))
+    each = [
+        Accuracy(name, 1, math.sqrt(float(v)), float(r))
+        for name, v, r in zip(names, variances, radii, strict=True)
+    ]
+    together = Accuracy(
+        "each answer", len(names), math.sqrt(float(variances.mean())), float(radii.max())
+    )
     note = "count is right on average and may be negative; count_clean is 0 where it is."
     told = (together, *each[:20])
-    return Specification("queries", domain, design.name, sum(prices[1:], prices[0]), told, build, (note,), design.measurements, lacking)
+    return Specification(
+        "queries",
+        domain,
+        design.name,
+        sum(prices[1:], prices[0]),
+        told,
+        build,
+        (note,),
+        design.measurements,
+        lacking,
+    )

@@ -1,6 +1,8 @@
-"""A synthetic table as a publication: rows of nobody, in the columns and with the values of the real ones.
+"""A synthetic table as a publication: rows of nobody, in the columns and with the values of the
+real ones.
 
-A code that stands for a bin becomes a number drawn evenly from it: within a bin the rows say nothing.
+A code that stands for a bin becomes a number drawn evenly from it: within a bin the rows say
+nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ from hedgerow.plan.contingency_table import Integers
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.output.table import build_label_columns
 from hedgerow.publish.privacy_parameters import PrivacyParameters
-from hedgerow.publish.specification import Accuracy, BuiltTable, Progress, Specification, ignore_progress
+from hedgerow.publish.specification import (
+    Accuracy,
+    BuiltTable,
+    Progress,
+    Specification,
+    ignore_progress,
+)
 from hedgerow.publish.synthetic import SyntheticQuality, synthesize
 from hedgerow.publish.synthetic.pipeline import check_code_counts, parse_check_share
 from hedgerow.release.linear_queries import BinSums, QueryBlock
@@ -38,9 +46,16 @@ _ATTRIBUTE_SHARE: Final = Fraction(1, 4)  # what ``synthesis`` spends on single 
 _UNIFORM_STEPS: Final = 2**52
 
 
-def specify_synthetic(terms: PrivacyParameters, domain: Domain, *, check: Number = _DEFAULT_CHECK_SHARE, target: str | None = None) -> Specification:
-    """Rows that agree with the real ones two columns at a time. A part of the price, ``check``, measures how well they do; with a
-    ``target`` also how well that column is told from others by a rule learnt from them."""
+def specify_synthetic(
+    terms: PrivacyParameters,
+    domain: Domain,
+    *,
+    check: Number = _DEFAULT_CHECK_SHARE,
+    target: str | None = None,
+) -> Specification:
+    """Rows that agree with the real ones two columns at a time. A part of the price, ``check``,
+    measures how well they do; with a ``target`` also how well that column is told from others by a
+    rule learnt from them."""
     check_code_counts(domain.sizes)
     _refuse_undrawable_noise(terms, domain, parse_check_share(check))
     ordered = [place for place, attribute in enumerate(domain.attributes) if attribute.is_ordered]
@@ -48,15 +63,35 @@ def specify_synthetic(terms: PrivacyParameters, domain: Domain, *, check: Number
 
     def build(purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
         found = synthesize(purse, terms, ordered=ordered, check=check, target=place, tell=tell)
-        facts = {"rows": len(found.codes), "quality": _encode_quality(found.quality, domain), "steps": len(found.steps)}
+        facts = {
+            "rows": len(found.codes),
+            "quality": _encode_quality(found.quality, domain),
+            "steps": len(found.steps),
+        }
         return BuiltTable(_build_table(domain, found.codes), facts | terms.facts)
 
-    accuracy = _list_accuracies(terms.with_share(_ATTRIBUTE_SHARE * (1 - parse_exact(check, "check"))), domain)
-    notes = (
-        "How far off the pairs are depends on the data; a part of the price measures it, and the report tells.",
-        "Rows are for exploring and for trying programs out. A single count is told better by a question of its own.",
+    accuracy = _list_accuracies(
+        terms.with_share(_ATTRIBUTE_SHARE * (1 - parse_exact(check, "check"))), domain
     )
-    return Specification("synthetic", domain, "columns one by one, then pairs of groups of codes", terms.total, accuracy, build, notes)
+    notes = (
+        (
+            "How far off the pairs are depends on the data; a part of the price measures it, and"
+            " the report tells."
+        ),
+        (
+            "Rows are for exploring and for trying programs out. A single count is told better by a"
+            " question of its own."
+        ),
+    )
+    return Specification(
+        "synthetic",
+        domain,
+        "columns one by one, then pairs of groups of codes",
+        terms.total,
+        accuracy,
+        build,
+        notes,
+    )
 
 
 def _list_accuracies(terms: PrivacyParameters, domain: Domain) -> tuple[Accuracy, ...]:
@@ -64,7 +99,9 @@ def _list_accuracies(terms: PrivacyParameters, domain: Domain) -> tuple[Accuracy
     blocks = [QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(domain.sizes)]
     power = -1 / 3 if terms.is_gaussian else -1 / 2
     laws = terms.calibrate_all(blocks, [block.cells**power for block in blocks])
-    squares = sum(compute_noise_variance(law) * block.cells for block, law in zip(blocks, laws, strict=True))
+    squares = sum(
+        compute_noise_variance(law) * block.cells for block, law in zip(blocks, laws, strict=True)
+    )
     spread = math.sqrt(squares / sum(domain.sizes)) / terms.parts_per_row
     return (Accuracy("each count of one column, as measured", sum(domain.sizes), spread),)
 
@@ -72,17 +109,23 @@ def _list_accuracies(terms: PrivacyParameters, domain: Domain) -> tuple[Accuracy
 def _refuse_undrawable_noise(terms: PrivacyParameters, domain: Domain, check: Fraction) -> None:
     """Refuse parts so fine that the noise of some step could not be drawn.
 
-    Of N tables of at most n cells that share a price, each gets at least 1/(N n) of it (``Spending.measure``), and no step has less than a
-    quarter of what is left beside the check, or half of the check. With 1/k of the price, Laplace noise is k times as large as with all of
-    it, Gaussian noise sqrt(k) times.
+    Of N tables of at most n cells that share a price, each gets at least 1/(N n) of it
+    (``Spending.measure``), and no step has less than a quarter of what is left beside the check, or
+    half of the check. With 1/k of the price, Laplace noise is k times as large as with all of it,
+    Gaussian noise sqrt(k) times.
     """
     if terms.parts_per_row > 1:
         largest = sorted(domain.sizes)[-2:]
         tables = max(math.comb(len(domain.sizes), 2), len(domain.sizes))
         least = min(_ATTRIBUTE_SHARE * (1 - check), check / 2 or Fraction(1))
-        alone, shares = terms.calibrate(QueryBlock(((0, BinSums(domain.sizes[0])),))).scale, tables * math.prod(largest) / least
+        alone, shares = (
+            terms.calibrate(QueryBlock(((0, BinSums(domain.sizes[0])),))).scale,
+            tables * math.prod(largest) / least,
+        )
         if (alone**2 * shares if terms.is_gaussian else (alone * shares) ** 2) > MAX_SCALE**2:
-            raise Refused("Parts so fine take more noise than can be drawn: use fewer columns, or fewer bins.")
+            raise Refused(
+                "Parts so fine take more noise than can be drawn: use fewer columns, or fewer bins."
+            )
 
 
 def _encode_quality(quality: SyntheticQuality, domain: Domain) -> dict[str, Any]:
@@ -93,9 +136,14 @@ def _encode_quality(quality: SyntheticQuality, domain: Domain) -> dict[str, Any]
     for pair in told_["pairs"]:
         pair["places"] = [names[place] for place in pair["places"]]
     if told_["check"] is not None:
-        told_["check"]["pairs"] = [[names[place] for place in pair] for pair in told_["check"]["pairs"]]
+        told_["check"]["pairs"] = [
+            [names[place] for place in pair] for pair in told_["check"]["pairs"]
+        ]
     if told_["task"] is not None:
-        told_["task"] |= {"target": names[told_["task"]["target"]], "by": [names[place] for place in told_["task"]["by"]]}
+        told_["task"] |= {
+            "target": names[told_["task"]["target"]],
+            "by": [names[place] for place in told_["task"]["by"]],
+        }
     return told_
 
 
@@ -123,4 +171,6 @@ def _draw_from_bins(attribute: Attribute, edges: tuple[Fraction, ...], codes: In
     whole = np.minimum(np.floor(drawn), np.ceil(highs[codes]) - 1).astype(np.int64)
     if attribute.type == "integer":
         return pa.array(whole)
-    return pa.array((whole - date(1970, 1, 1).toordinal()).astype("int32"), type=pa.int32()).cast(pa.date32())
+    return pa.array((whole - date(1970, 1, 1).toordinal()).astype("int32"), type=pa.int32()).cast(
+        pa.date32()
+    )

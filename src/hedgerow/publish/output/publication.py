@@ -4,10 +4,11 @@
     NAME/receipt.json     what it is, what it cost, where the ledger has it, the digest of the table
     NAME/report.html      all of that for people, with pictures, in one file
 
-It is made beside its place, under a name that says so, and moved there when it is whole: what has no receipt was never published. What was
-paid for and measured is kept there, for its owner alone, until it is moved: whatever fails on the way, it is finished later, for nothing.
-One payment buys one table. A run that died before the ledger knew what it had made is gone on with by the next one for the same charge,
-which measures again only if nothing whole was left.
+It is made beside its place, under a name that says so, and moved there when it is whole: what has
+no receipt was never published. What was paid for and measured is kept there, for its owner alone,
+until it is moved: whatever fails on the way, it is finished later, for nothing. One payment buys
+one table. A run that died before the ledger knew what it had made is gone on with by the next one
+for the same charge, which measures again only if nothing whole was left.
 """
 
 from __future__ import annotations
@@ -34,11 +35,19 @@ if TYPE_CHECKING:
 
     from hedgerow.publish.histogram_statistics import Histogram
 
-__all__ = ["DATA_FILE", "RECEIPT_FILE", "RECEIPT_FORMAT", "REPORT_FILE", "Publication", "StagingFolder"]
+__all__ = [
+    "DATA_FILE",
+    "RECEIPT_FILE",
+    "RECEIPT_FORMAT",
+    "REPORT_FILE",
+    "Publication",
+    "StagingFolder",
+]
 
 RECEIPT_FORMAT: Final = 1
 DATA_FILE, RECEIPT_FILE, REPORT_FILE = "data.parquet", "receipt.json", "report.html"
-_UNFINISHED_FILE: Final = "unfinished.json"  # the receipt, with the hash of the charge instead of the entry of the ledger
+# the receipt, with the hash of the charge instead of the entry of the ledger
+_UNFINISHED_FILE: Final = "unfinished.json"
 _CHARGE_KEY: Final = "charge"
 
 
@@ -56,12 +65,20 @@ class Publication(FrameConversions):
         try:
             receipt = json.loads((folder / RECEIPT_FILE).read_text(encoding="utf-8"))
             if receipt["format"] != RECEIPT_FORMAT:
-                raise SourceError(f"{folder / RECEIPT_FILE} has format {receipt['format']}; this version of Hedgerow reads format {RECEIPT_FORMAT}.")
+                raise SourceError(
+                    f"{folder / RECEIPT_FILE} has format {receipt['format']}; this version of"
+                    f" Hedgerow reads format {RECEIPT_FORMAT}."
+                )
             whole = receipt["data"] == _compute_digest(folder / DATA_FILE)
         except (OSError, ValueError, KeyError, TypeError):
-            raise SourceError(f"{folder} is no publication: it needs a {RECEIPT_FILE} and a {DATA_FILE}.") from None
+            raise SourceError(
+                f"{folder} is no publication: it needs a {RECEIPT_FILE} and a {DATA_FILE}."
+            ) from None
         if not whole:
-            raise SourceError(f"{folder / DATA_FILE} is not what was published: its digest is not that of the receipt.")
+            raise SourceError(
+                f"{folder / DATA_FILE} is not what was published: its digest is not that of the"
+                " receipt."
+            )
         return cls(folder, receipt)
 
     @property
@@ -86,12 +103,16 @@ class Publication(FrameConversions):
         return Loss.from_dict(self.receipt["cost"])
 
     def histogram(self, name: str | None = None) -> Histogram:
-        """What the counts of one column say: its mean, variance, quantiles and density, each with its interval."""
+        """What the counts of one column say: its mean, variance, quantiles and density, each
+        with its interval.
+        """
         from hedgerow.publish.histogram_statistics import Histogram
 
         if self.kind != "histogram":
             raise InvalidArgument("publication", "must be a histogram", self.kind)
-        return Histogram.from_publication(self.domain, self.to_arrow(), self.facts, name or self.domain.names[0])
+        return Histogram.from_publication(
+            self.domain, self.to_arrow(), self.facts, name or self.domain.names[0]
+        )
 
     def to_arrow(self) -> Any:
         """The table."""
@@ -104,7 +125,10 @@ class Publication(FrameConversions):
         return lines
 
     def __repr__(self) -> str:
-        return f"{self.kind} of {self.receipt['table']} ({', '.join(self.domain.names)}) in {self.path}, for {self.cost}"
+        return (
+            f"{self.kind} of {self.receipt['table']} ({', '.join(self.domain.names)}) in"
+            f" {self.path}, for {self.cost}"
+        )
 
 
 class StagingFolder:
@@ -114,22 +138,38 @@ class StagingFolder:
         self.destination = self._folder = Path(place)
         self._is_paid = False
         self._superseded: Path | None = None
-        self._lock: int | None = None  # a lock on the bench: whoever gets it knows that nobody works there any more
+        # a lock on the bench: whoever gets it knows that nobody works there any more
+        self._lock: int | None = None
 
     def create(self) -> None:
-        """Refuses a place that is taken, or where nothing can be written, before anything is paid."""
+        """Refuses a place that is taken, or where nothing can be written, before anything is
+        paid.
+        """
         if self.destination.exists():
-            raise InvalidArgument("to", "must be a new folder: there is something already", str(self.destination))
+            raise InvalidArgument(
+                "to", "must be a new folder: there is something already", str(self.destination)
+            )
         try:
             self.destination.parent.mkdir(parents=True, exist_ok=True)
-            self._folder = Path(tempfile.mkdtemp(prefix=f".{self.destination.name}.", suffix=".unpublished", dir=self.destination.parent))
+            self._folder = Path(
+                tempfile.mkdtemp(
+                    prefix=f".{self.destination.name}.",
+                    suffix=".unpublished",
+                    dir=self.destination.parent,
+                )
+            )
             self._lock = _try_lock(self._folder)
         except OSError as problem:
-            raise InvalidArgument("to", f"must be where a folder can be made: {problem.strerror}", str(self.destination)) from None
+            raise InvalidArgument(
+                "to",
+                f"must be where a folder can be made: {problem.strerror}",
+                str(self.destination),
+            ) from None
 
     def save(self, table: pa.Table, receipt: Mapping[str, Any], charge: str) -> dict[str, str]:
-        """Writes the table down, for good, with what the receipt will say and the hash of the charge that paid for it. What this gives goes
-        to the ledger: where all that is, and the digests that it is known by. From here on only ``drop`` throws it away."""
+        """Writes the table down, for good, with what the receipt will say and the hash of the
+        charge that paid for it. What this gives goes to the ledger: where all that is, and the
+        digests that it is known by. From here on only ``drop`` throws it away."""
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -142,15 +182,21 @@ class StagingFolder:
         return self._sync_saved()
 
     def adopt_abandoned(self, charge: str) -> dict[str, str] | None:
-        """What ``keep`` gave, or was about to, in a run for the same charge that died before the ledger knew of it; None if there is none.
-        What is not whole was never seen, and is thrown away."""
-        for left in self.destination.parent.glob(f".{glob.escape(self.destination.name)}.*.unpublished"):
+        """What ``keep`` gave, or was about to, in a run for the same charge that died before the
+        ledger knew of it; None if there is none. What is not whole was never seen, and is thrown
+        away."""
+        for left in self.destination.parent.glob(
+            f".{glob.escape(self.destination.name)}.*.unpublished"
+        ):
             held = None if left.is_symlink() else _try_lock(left)
             if held is None:  # somebody is at work there, or we are
                 continue
             try:
                 noted = json.loads((left / _UNFINISHED_FILE).read_text(encoding="utf-8"))
-                mine, whole = noted[_CHARGE_KEY] == charge, _compute_digest(left / DATA_FILE) == noted["data"]
+                mine, whole = (
+                    noted[_CHARGE_KEY] == charge,
+                    _compute_digest(left / DATA_FILE) == noted["data"],
+                )
             except (OSError, ValueError, KeyError, TypeError):
                 mine = whole = False
             if not mine:
@@ -166,10 +212,17 @@ class StagingFolder:
         return None
 
     def _write_unfinished(self, receipt: Mapping[str, Any], charge: str) -> None:
-        (self._folder / _UNFINISHED_FILE).write_text(json.dumps({**receipt, _CHARGE_KEY: charge}), encoding="utf-8")
+        (self._folder / _UNFINISHED_FILE).write_text(
+            json.dumps({**receipt, _CHARGE_KEY: charge}), encoding="utf-8"
+        )
 
     def _sync_saved(self) -> dict[str, str]:
-        for path in (self._folder / DATA_FILE, self._folder / _UNFINISHED_FILE, self._folder, self._folder.parent):
+        for path in (
+            self._folder / DATA_FILE,
+            self._folder / _UNFINISHED_FILE,
+            self._folder,
+            self._folder.parent,
+        ):
             _sync_path(path)
         self._is_paid = True
         made = {"place": self.destination, "left": self._folder}
@@ -179,7 +232,9 @@ class StagingFolder:
         }
 
     def take_over(self, held: Mapping[str, str]) -> bool:
-        """Takes over what an earlier run had kept and not finished, if it is still there as the ledger knows it."""
+        """Takes over what an earlier run had kept and not finished, if it is still there as the
+        ledger knows it.
+        """
         left = Path(held["left"])
         try:
             for name, known in ((DATA_FILE, held["data"]), (_UNFINISHED_FILE, held["unfinished"])):
@@ -188,14 +243,17 @@ class StagingFolder:
                     return False
         except OSError:
             return False
-        # Where it was to go at first it is found from now on; anywhere else the ledger does not know, and what it knows is kept.
+        # Where it was to go at first it is found from now on; anywhere else the ledger does not
+        # know, and what it knows is kept.
         self._superseded = left if Path(held["place"]) == self.destination.absolute() else None
         return True
 
     @property
     def unfinished_receipt(self) -> dict[str, Any]:
         """What the receipt will say, as it was kept, but for the entry of the ledger."""
-        found: dict[str, Any] = json.loads((self._folder / _UNFINISHED_FILE).read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads(
+            (self._folder / _UNFINISHED_FILE).read_text(encoding="utf-8")
+        )
         del found[_CHARGE_KEY]
         return found
 
@@ -206,7 +264,10 @@ class StagingFolder:
 
     def finish(self, receipt: Mapping[str, Any], report: str) -> Publication:
         """Adds receipt and report, and moves all of it into place."""
-        for name, text in ((REPORT_FILE, report), (RECEIPT_FILE, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")):
+        for name, text in (
+            (REPORT_FILE, report),
+            (RECEIPT_FILE, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n"),
+        ):
             (self._folder / name).write_text(text, encoding="utf-8")
             _sync_path(self._folder / name)
         _sync_path(self._folder)
@@ -220,13 +281,20 @@ class StagingFolder:
         return Publication(self.destination, receipt)
 
     def copy_published(self, earlier: Publication, held: Mapping[str, str], charge: str) -> bool:
-        """Takes what was published, if table and receipt are still as the ledger knows them: these two, nothing else that lies there."""
+        """Takes what was published, if table and receipt are still as the ledger knows them:
+        these two, nothing else that lies there.
+        """
         try:
             shutil.copyfile(earlier.path / DATA_FILE, self._folder / DATA_FILE)
         except OSError:
             return False
-        self._write_unfinished({name: said for name, said in earlier.receipt.items() if name != "ledger"}, charge)
-        return all(_compute_digest(self._folder / name) == held[known] for name, known in ((DATA_FILE, "data"), (_UNFINISHED_FILE, "unfinished")))
+        self._write_unfinished(
+            {name: said for name, said in earlier.receipt.items() if name != "ledger"}, charge
+        )
+        return all(
+            _compute_digest(self._folder / name) == held[known]
+            for name, known in ((DATA_FILE, "data"), (_UNFINISHED_FILE, "unfinished"))
+        )
 
     def discard(self) -> None:
         """What was kept is not wanted after all."""

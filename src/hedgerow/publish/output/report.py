@@ -1,7 +1,9 @@
-"""The report on a publication, for people: one HTML file that needs nothing else, without scripts, for screens and for paper.
+"""The report on a publication, for people: one HTML file that needs nothing else, without scripts,
+for screens and for paper.
 
-It says what was published, from what, for what price, and what that means for those in the data; how far off the numbers are; shows them;
-and says how to use them. Whatever is text in it comes from the policy or was published, and is escaped.
+It says what was published, from what, for what price, and what that means for those in the data;
+how far off the numbers are; shows them; and says how to use them. Whatever is text in it comes from
+the policy or was published, and is escaped.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ _REPORTED_DELTA: Final = Fraction(1, 10**6)
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """A heading, what is said under it, a table of text if there is one, code if there is some, and figures."""
+    """A heading, what is said under it, a table of text if there is one, code if there is some,
+    and figures.
+    """
 
     heading: str
     paragraphs: tuple[str, ...] = ()
@@ -40,15 +44,25 @@ class PageSection:
     figures: tuple[Figure, ...] = ()
 
 
-def render_page(title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[PageSection], foot: str = "") -> str:
+def render_page(
+    title: str,
+    lead: str,
+    facts: Sequence[tuple[str, str]],
+    sections: Sequence[PageSection],
+    foot: str = "",
+) -> str:
     """The page."""
-    listed = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    listed = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts
+    )
     body = "".join(map(_render_section, sections))
-    policy = "default-src 'none'; style-src 'unsafe-inline'"  # nothing is loaded and nothing runs, even if some text were not escaped
+    # nothing is loaded and nothing runs, even if some text were not escaped
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta'
+        ' name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><main>"
         f'<h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p><dl>{listed}</dl>{body}'
         f"<footer>{escape(foot)}</footer></main></body></html>\n"
@@ -57,32 +71,67 @@ def render_page(title: str, lead: str, facts: Sequence[tuple[str, str]], section
 
 def build_report(receipt: Mapping[str, Any], table: pa.Table) -> str:
     """The report on what a receipt and a table say."""
-    domain, kind = Domain(tuple(map(Attribute.from_dict, receipt["attributes"]))), str(receipt["kind"])
+    domain, kind = (
+        Domain(tuple(map(Attribute.from_dict, receipt["attributes"]))),
+        str(receipt["kind"]),
+    )
     names = domain.names
     what = " × ".join(names[:4]) + (" and more" if len(names) > 4 else "")
     title = f"{_KIND_TITLES.get(kind, kind.capitalize())} of {receipt['table']}: {what}"
     shown = build_figures(kind, domain, table, receipt["facts"])
     sections = [
-        PageSection("How far off the numbers are", headers=("numbers", "how many", "expected error", "95 % within"), rows=_format_accuracy(receipt)),
-        PageSection("What was published", (*receipt["notes"], *(() if table.num_rows else (_EMPTY_NOTE,))), figures=tuple(shown)),
+        PageSection(
+            "How far off the numbers are",
+            headers=("numbers", "how many", "expected error", "95 % within"),
+            rows=_format_accuracy(receipt),
+        ),
+        PageSection(
+            "What was published",
+            (*receipt["notes"], *(() if table.num_rows else (_EMPTY_NOTE,))),
+            figures=tuple(shown),
+        ),
         *_build_quality_sections(receipt["facts"]),
-        PageSection("How to use it", (_USAGE, _SUM_ADVICE[kind]) if kind in _SUM_ADVICE else (_USAGE,), code=_suggest_query(kind, table)),
+        PageSection(
+            "How to use it",
+            (_USAGE, _SUM_ADVICE[kind]) if kind in _SUM_ADVICE else (_USAGE,),
+            code=_suggest_query(kind, table),
+        ),
     ]
-    foot = f"data.parquet has the SHA-256 digest {receipt['data']}. Ledger entry {receipt['ledger']['entry']}: {receipt['ledger']['hash']}."
-    return render_page(title, describe_guarantee(receipt), _list_facts(receipt, table), sections, foot)
+    foot = (
+        f"data.parquet has the SHA-256 digest {receipt['data']}. Ledger entry"
+        f" {receipt['ledger']['entry']}: {receipt['ledger']['hash']}."
+    )
+    return render_page(
+        title, describe_guarantee(receipt), _list_facts(receipt, table), sections, foot
+    )
 
 
 def describe_guarantee(receipt: Mapping[str, Any]) -> str:
     """What the price means for one of those in the data, in one sentence."""
     loss, unit = Loss.from_dict(receipt["cost"]), receipt["unit"]
     rows = int(unit["rows"])
-    whom = "one row" if unit["owner"] == "row" else f"everything about one id (up to {rows:,} row{'' if rows == 1 else 's'})"
-    change = f"Adding or removing {whom}" if unit["neighbours"] == "add-remove" else f"Changing {whom}"
-    delta = loss.delta if isinstance(loss.epsilon, Fraction) else max(_REPORTED_DELTA, 2 * loss.delta)
+    whom = (
+        "one row"
+        if unit["owner"] == "row"
+        else f"everything about one id (up to {rows:,} row{'' if rows == 1 else 's'})"
+    )
+    change = (
+        f"Adding or removing {whom}" if unit["neighbours"] == "add-remove" else f"Changing {whom}"
+    )
+    delta = (
+        loss.delta if isinstance(loss.epsilon, Fraction) else max(_REPORTED_DELTA, 2 * loss.delta)
+    )
     epsilon = loss.epsilon_at(delta)
-    times = format_number(math.exp(float(epsilon))) if epsilon < 50 else f"e^{format_number(float(epsilon))}"
+    times = (
+        format_number(math.exp(float(epsilon)))
+        if epsilon < 50
+        else f"e^{format_number(float(epsilon))}"
+    )
     but = "" if not delta else f", except with a probability of {float(delta):.3g}"
-    return f"{change} changes the probability of any outcome of this publication by a factor of at most {times}{but}."
+    return (
+        f"{change} changes the probability of any outcome of this publication by a factor of at"
+        f" most {times}{but}."
+    )
 
 
 def _list_facts(receipt: Mapping[str, Any], table: pa.Table) -> list[tuple[str, str]]:
@@ -94,13 +143,22 @@ def _list_facts(receipt: Mapping[str, Any], table: pa.Table) -> list[tuple[str, 
         ("Price", str(Loss.from_dict(receipt["cost"]))),
         ("Paid by", f"the budget of {receipt['population']}"),
         ("Measured", str(receipt["design"])),
-        *((("Rows out of place", said),) if (said := summarise_quality_briefly(receipt["facts"])) else ()),
+        *(
+            (("Rows out of place", said),)
+            if (said := summarise_quality_briefly(receipt["facts"]))
+            else ()
+        ),
     ]
 
 
 def _format_accuracy(receipt: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
     return tuple(
-        (str(line["what"]), f"{line['answers']:,}", format_number(line["rms"]), "–" if line["radius"] is None else format_number(line["radius"]))
+        (
+            str(line["what"]),
+            f"{line['answers']:,}",
+            format_number(line["rms"]),
+            "–" if line["radius"] is None else format_number(line["radius"]),
+        )
         for line in receipt["accuracy"]
     )
 
@@ -109,18 +167,31 @@ def _build_quality_sections(facts: Mapping[str, Any]) -> list[PageSection]:
     return [PageSection(*each) for each in describe_quality(facts)]
 
 
-_KIND_TITLES: Final = {"cdf": "CDF", "queries": "Counts", "stream": "Running totals", "synthetic": "Synthetic rows"}
+_KIND_TITLES: Final = {
+    "cdf": "CDF",
+    "queries": "Counts",
+    "stream": "Running totals",
+    "synthetic": "Synthetic rows",
+}
 _EMPTY_NOTE: Final = "Nothing is shown: no count was high enough."
 _USAGE: Final = (
-    "The table is public: questions to it cost nothing, and anything may be done with it. Name it as a public table of a policy, or read "
-    "data.parquet with whatever you like."
+    "The table is public: questions to it cost nothing, and anything may be done with it. Name it"
+    " as a public table of a policy, or read data.parquet with whatever you like."
 )
 _SUM_ADVICE: Final = {
     "histogram": "A sum over k lines is off by about the root of k times as much as one line.",
-    "sparse histogram": "A sum over k lines is off by about the root of k times as much as one line, and lacks what is not shown.",
-    "cdf": "How many are in a range is the difference of two lines: one at its end, one before its beginning.",
+    "sparse histogram": (
+        "A sum over k lines is off by about the root of k times as much as one line, and lacks what"
+        " is not shown."
+    ),
+    "cdf": (
+        "How many are in a range is the difference of two lines: one at its end, one before its"
+        " beginning."
+    ),
     "stream": "What came between two points is the difference of their lines.",
-    "marginals": "Take a number from the smallest table that has it: sums over a larger one are off by more.",
+    "marginals": (
+        "Take a number from the smallest table that has it: sums over a larger one are off by more."
+    ),
 }
 
 
@@ -133,11 +204,17 @@ def _suggest_query(kind: str, table: pa.Table) -> str:
         return f"SELECT * EXCLUDE (marginal) FROM 'data.parquet' WHERE marginal = '{name}'"
     if kind in ("cdf", "stream", "queries"):
         return f"SELECT {_quote_column(first)}, count, count_low, count_high FROM 'data.parquet'"
-    return f"SELECT {_quote_column(first)}, sum(count) AS n FROM 'data.parquet' GROUP BY 1 ORDER BY 1"
+    return (
+        f"SELECT {_quote_column(first)}, sum(count) AS n FROM 'data.parquet' GROUP BY 1 ORDER BY 1"
+    )
 
 
 def _quote_column(column: str) -> str:
-    return column if column.isidentifier() and column.islower() else '"' + column.replace('"', '""') + '"'
+    return (
+        column
+        if column.isidentifier() and column.islower()
+        else '"' + column.replace('"', '""') + '"'
+    )
 
 
 def _render_section(section: PageSection) -> str:
@@ -150,22 +227,39 @@ def _render_section(section: PageSection) -> str:
 
 def _render_figure(figure: Figure) -> str:
     table = _render_table(figure.headers, figure.rows)
-    more = f"<p><small>{escape(figure.truncation_note)}</small></p>" if figure.truncation_note else ""
+    more = (
+        f"<p><small>{escape(figure.truncation_note)}</small></p>" if figure.truncation_note else ""
+    )
     if len(figure.rows) > _MAX_OPEN_ROWS:
         table = f"<details><summary>The numbers</summary>{table}{more}</details>"
         more = ""
     note = f"<p><small>{escape(figure.note)}</small></p>" if figure.note else ""
-    below = f"{note}{table}{more}" if figure.drawing else f"{table}{more}{note}"  # a note is about the drawing, or else about the numbers
-    return f'<figure><figcaption>{escape(figure.caption)}</figcaption><div class="wide">{figure.drawing}</div>{below}</figure>'
+    # a note is about the drawing, or else about the numbers
+    below = f"{note}{table}{more}" if figure.drawing else f"{table}{more}{note}"
+    return (
+        f"<figure><figcaption>{escape(figure.caption)}</figcaption><div"
+        f' class="wide">{figure.drawing}</div>{below}</figure>'
+    )
 
 
 def _render_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns of numbers are set right."""
     numeric = [all(_is_numeric(row[place]) for row in rows) for place in range(len(titles))]
     kinds = [' class="n"' if each else "" for each in numeric]
-    head = "".join(f'<th scope="col"{kind}>{escape(title)}</th>' for title, kind in zip(titles, kinds, strict=True))
-    body = "".join("<tr>" + "".join(f"<td{k}>{escape(cell)}</td>" for cell, k in zip(row, kinds, strict=True)) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(title)}</th>'
+        for title, kind in zip(titles, kinds, strict=True)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{k}>{escape(cell)}</td>" for cell, k in zip(row, kinds, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        "<div"
+        f' class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
 
 
 def _is_numeric(cell: str) -> bool:

@@ -1,7 +1,9 @@
-"""Estimates as a table: the attributes in columns as people know them, then the count, its interval, and the count made clean.
+"""Estimates as a table: the attributes in columns as people know them, then the count, its
+interval, and the count made clean.
 
-Cells come in the order of their codes, the first attribute slowest. Nothing here walks over cells one by one: ten million of them are told
-in about a second. Text is kept once, with a number for each cell.
+Cells come in the order of their codes, the first attribute slowest. Nothing here walks over cells
+one by one: ten million of them are told in about a second. Text is kept once, with a number for
+each cell.
 """
 
 from __future__ import annotations
@@ -19,9 +21,24 @@ from hedgerow.publish.domain import Attribute, Domain
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CLEAN_COLUMN", "COUNT_COLUMN", "HIGH_COLUMN", "LOW_COLUMN", "build_count_columns", "build_dense_table", "build_label_columns", "build_sparse_table", "list_axis_codes"]
+__all__ = [
+    "CLEAN_COLUMN",
+    "COUNT_COLUMN",
+    "HIGH_COLUMN",
+    "LOW_COLUMN",
+    "build_count_columns",
+    "build_dense_table",
+    "build_label_columns",
+    "build_sparse_table",
+    "list_axis_codes",
+]
 
-COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN, CLEAN_COLUMN = "count", "count_low", "count_high", "count_clean"
+COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN, CLEAN_COLUMN = (
+    "count",
+    "count_low",
+    "count_high",
+    "count_clean",
+)
 _CODE_TYPE: Final = np.int32  # an attribute has at most 2^24 codes
 
 Codes = npt.NDArray[np.int32]
@@ -34,7 +51,9 @@ def list_axis_codes(sizes: Sequence[int], axis: int) -> Codes:
 
 
 def build_label_columns(attribute: Attribute, codes: Any) -> dict[str, Any]:
-    """The columns that tell these codes: values, or where bins begin and end. A masked code is told as NULL."""
+    """The columns that tell these codes: values, or where bins begin and end. A masked code is
+    told as NULL.
+    """
     import pyarrow as pa
 
     mask = np.ma.getmaskarray(codes) if np.ma.isMaskedArray(codes) else None
@@ -42,7 +61,11 @@ def build_label_columns(attribute: Attribute, codes: Any) -> dict[str, Any]:
     found = {}
     for name, values in attribute.columns().items():
         known = pa.array(values, type=_choose_arrow_type(attribute))
-        found[name] = pa.DictionaryArray.from_arrays(index, known) if attribute.type == "text" else known.take(index)
+        found[name] = (
+            pa.DictionaryArray.from_arrays(index, known)
+            if attribute.type == "text"
+            else known.take(index)
+        )
     return found
 
 
@@ -50,18 +73,37 @@ def _choose_arrow_type(attribute: Attribute) -> Any:
     """The type of a column; whole numbers in bins whose edges are not whole are told by reals."""
     import pyarrow as pa
 
-    if attribute.type == "integer" and any(isinstance(value, float) for column in attribute.columns().values() for value in column):
+    if attribute.type == "integer" and any(
+        isinstance(value, float) for column in attribute.columns().values() for value in column
+    ):
         return pa.float64()
-    return {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "boolean": pa.bool_(), "date": pa.date32()}[attribute.type]
+    return {
+        "integer": pa.int64(),
+        "real": pa.float64(),
+        "text": pa.string(),
+        "boolean": pa.bool_(),
+        "date": pa.date32(),
+    }[attribute.type]
 
 
 def build_count_columns(counts: Any, radii: Any, clean: Any) -> dict[str, Any]:
-    """The columns of estimates: the count, the ends of its interval (``radii``: one for all, or one each), the count made clean."""
+    """The columns of estimates: the count, the ends of its interval (``radii``: one for all, or
+    one each), the count made clean.
+    """
     found = np.asarray(counts).ravel()
     far = radii if np.ndim(radii) == 0 else np.asarray(radii).ravel()
     if np.size(far) not in (1, found.size) or np.size(clean) != found.size:
-        raise InvalidArgument("counts", "must have one radius for all or one each, and be as many as those made clean", found.size)
-    return {COUNT_COLUMN: found, LOW_COLUMN: found - far, HIGH_COLUMN: found + far, CLEAN_COLUMN: np.asarray(clean).ravel()}
+        raise InvalidArgument(
+            "counts",
+            "must have one radius for all or one each, and be as many as those made clean",
+            found.size,
+        )
+    return {
+        COUNT_COLUMN: found,
+        LOW_COLUMN: found - far,
+        HIGH_COLUMN: found + far,
+        CLEAN_COLUMN: np.asarray(clean).ravel(),
+    }
 
 
 def build_dense_table(domain: Domain, counts: Any, radii: Any, clean: Any) -> pa.Table:
@@ -69,7 +111,11 @@ def build_dense_table(domain: Domain, counts: Any, radii: Any, clean: Any) -> pa
     import pyarrow as pa
 
     if np.size(counts) != domain.cell_count:
-        raise InvalidArgument("counts", f"must be one for each of the {domain.cell_count:,} combinations", np.size(counts))
+        raise InvalidArgument(
+            "counts",
+            f"must be one for each of the {domain.cell_count:,} combinations",
+            np.size(counts),
+        )
     columns: dict[str, Any] = {}
     for axis, attribute in enumerate(domain.attributes):
         columns |= build_label_columns(attribute, list_axis_codes(domain.sizes, axis))
@@ -81,7 +127,9 @@ def build_sparse_table(domain: Domain, codes: Any, counts: Any, radii: Any) -> p
     import pyarrow as pa
 
     if np.shape(codes) != (np.size(counts), len(domain.attributes)):
-        raise InvalidArgument("codes", "must be a row for each count and a column for each attribute", np.shape(codes))
+        raise InvalidArgument(
+            "codes", "must be a row for each count and a column for each attribute", np.shape(codes)
+        )
     columns: dict[str, Any] = {}
     for axis, attribute in enumerate(domain.attributes):
         columns |= build_label_columns(attribute, codes[:, axis])

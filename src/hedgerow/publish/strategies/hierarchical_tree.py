@@ -1,25 +1,29 @@
 """Ranges of one ordered attribute, from sums over bins of widths 1, b, b^2, …: a tree.
 
 Statement
-    Every level is measured with noise of one variance. ``Tree.answers`` are the least-squares answers given all of them, and
-    ``Tree.variances`` their variances, exactly.
+    Every level is measured with noise of one variance. ``Tree.answers`` are the least-squares
+    answers given all of them, and ``Tree.variances`` their variances, exactly.
 
 Proof
-    *Upwards.* Let z_v be the best estimate of the sum at node v from the measurements at v and below, U_v its variance. At a leaf that is
-    the measurement. Above, the children say c = sum of their z, of variance V = sum of their U, and v itself says y, of variance u: these
-    are independent, so z = (y/u + c/V) U with 1/U = 1/u + 1/V. *Downwards.* Let t_v be the best estimate from everything. What lies above v
-    tells its children nothing but t_v, so they are moved to it in proportion to their variances: t_c = z_c + (U_c/V)(t_v - c). At the top
-    t = z. Both passes touch each node once.
+    *Upwards.* Let z_v be the best estimate of the sum at node v from the measurements at v and
+    below, U_v its variance. At a leaf that is the measurement. Above, the children say c = sum of
+    their z, of variance V = sum of their U, and v itself says y, of variance u: these are
+    independent, so z = (y/u + c/V) U with 1/U = 1/u + 1/V. *Downwards.* Let t_v be the best
+    estimate from everything. What lies above v tells its children nothing but t_v, so they are
+    moved to it in proportion to their variances: t_c = z_c + (U_c/V)(t_v - c). At the top t = z.
+    Both passes touch each node once.
 
-    *Variance of a range.* Below a node the error of a range is a e_v plus what does not depend on e_v = t_v - x_v, where a = 1 for a node
-    that is covered, 0 for one outside, and a_v = sum of a_c U_c/V. The part that does not has the variance
-    B_v = sum of B_c + sum of a_c^2 U_c - V a_v^2. On each level two nodes at most are partly covered, so a range costs a few
-    operations a level; at the top the variance is the sum of a^2 U + B. []
+    *Variance of a range.* Below a node the error of a range is a e_v plus what does not depend on
+    e_v = t_v - x_v, where a = 1 for a node that is covered, 0 for one outside, and a_v = sum of a_c
+    U_c/V. The part that does not has the variance B_v = sum of B_c + sum of a_c^2 U_c - V a_v^2. On
+    each level two nodes at most are partly covered, so a range costs a few operations a level; at
+    the top the variance is the sum of a^2 U + B. []
 
-How the price is divided among levels. When a level has the share q of the price, the variance of its noise is as q^-1 (rho) or q^-2
-(epsilon), and the answers being least squares, the whole error changes with it by its direct part alone. Where the price is divided best,
-each level has as large a part of the error as it has of the price; some steps towards that are taken, and the best that was met is kept.
-The widths are the best of those tried, by expected error.
+How the price is divided among levels. When a level has the share q of the price, the variance of
+its noise is as q^-1 (rho) or q^-2 (epsilon), and the answers being least squares, the whole error
+changes with it by its direct part alone. Where the price is divided best, each level has as large a
+part of the error as it has of the price; some steps towards that are taken, and the best that was
+met is kept. The widths are the best of those tried, by expected error.
 
 Source
     Hay, Rastogi, Miklau, Suciu (VLDB 2010); Qardaji, Yang, Li (VLDB 2013) for wide trees.
@@ -41,7 +45,12 @@ from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_whole
 from hedgerow.publish.privacy_parameters import PrivacyParameters
-from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats, Measurement, compute_least_squares_weights
+from hedgerow.publish.strategies.strategy import (
+    AdditiveNoise,
+    Floats,
+    Measurement,
+    compute_least_squares_weights,
+)
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
 __all__ = ["RangeTree", "RangeWorkload"]
@@ -66,10 +75,19 @@ class RangeWorkload:
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", parse_whole(self.size, "size"))
         starts, stops = np.asarray(self.starts), np.asarray(self.stops)
-        if starts.ndim != 1 or starts.shape != stops.shape or not starts.size or not (starts.dtype.kind == stops.dtype.kind == "i"):
-            raise InvalidArgument("ranges", "must be starts and stops, whole numbers, as many of each")
+        if (
+            starts.ndim != 1
+            or starts.shape != stops.shape
+            or not starts.size
+            or not (starts.dtype.kind == stops.dtype.kind == "i")
+        ):
+            raise InvalidArgument(
+                "ranges", "must be starts and stops, whole numbers, as many of each"
+            )
         if int(starts.min()) < 0 or bool((starts >= stops).any()) or int(stops.max()) > self.size:
-            raise InvalidArgument("ranges", "must begin before they end, and lie within the codes", self.size)
+            raise InvalidArgument(
+                "ranges", "must begin before they end, and lie within the codes", self.size
+            )
 
     @classmethod
     def all_prefixes(cls, size: int) -> RangeWorkload:
@@ -84,15 +102,25 @@ class RangeWorkload:
         return cls(size, starts.astype(np.int64), stops.astype(np.int64) + 1)
 
     def subsample(self, most: int) -> RangeWorkload:
-        """At most so many of them, evenly spaced in their order, with a stride prime to most periods."""
+        """At most so many of them, evenly spaced in their order, with a stride prime to most
+        periods.
+        """
         stride = -(-len(self.starts) // most)
         stride += stride > 1 and stride % 2 == 0
-        return self if stride == 1 else RangeWorkload(self.size, self.starts[stride // 2 :: stride], self.stops[stride // 2 :: stride])
+        return (
+            self
+            if stride == 1
+            else RangeWorkload(
+                self.size, self.starts[stride // 2 :: stride], self.stops[stride // 2 :: stride]
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeTree:
-    """The levels of a tree over the attribute at ``place``: bins of ``widths``, each a multiple of the one before, the first 1."""
+    """The levels of a tree over the attribute at ``place``: bins of ``widths``, each a multiple
+    of the one before, the first 1.
+    """
 
     position: int
     ranges: RangeWorkload
@@ -102,25 +130,43 @@ class RangeTree:
     def __post_init__(self) -> None:
         if not self.widths or self.widths[0] != 1 or len(self.mechanisms) != len(self.widths):
             raise InvalidArgument("widths", "must begin with 1, with noise for each", self.widths)
-        if any(wide % narrow or wide <= narrow for narrow, wide in zip(self.widths, self.widths[1:], strict=False)):
-            raise InvalidArgument("widths", "must each be a larger multiple of the one before", self.widths)
+        if any(
+            wide % narrow or wide <= narrow
+            for narrow, wide in zip(self.widths, self.widths[1:], strict=False)
+        ):
+            raise InvalidArgument(
+                "widths", "must each be a larger multiple of the one before", self.widths
+            )
 
     @classmethod
     def plan(cls, place: int, ranges: RangeWorkload, terms: PrivacyParameters) -> RangeTree:
         """The best of several trees, the flat one among them."""
         few = ranges.subsample(_MAX_TRIED_RANGES)
-        tried = sorted(_list_candidate_widths(ranges.size), key=lambda widths: _divide_budget(few, widths, place, terms, _FIRST_ITERATIONS)[1])[:_REFINED_TREES]
-        found = [(widths, *_divide_budget(few, widths, place, terms, _ITERATIONS)) for widths in tried]
+        tried = sorted(
+            _list_candidate_widths(ranges.size),
+            key=lambda widths: _divide_budget(few, widths, place, terms, _FIRST_ITERATIONS)[1],
+        )[:_REFINED_TREES]
+        found = [
+            (widths, *_divide_budget(few, widths, place, terms, _ITERATIONS)) for widths in tried
+        ]
         widths, shares, _ = min(found, key=lambda one: one[2])
         return cls.from_widths(place, ranges, widths, terms, shares)
 
     @classmethod
-    def from_widths(cls, place: int, ranges: RangeWorkload, widths: Sequence[int], terms: PrivacyParameters, shares: Sequence[float] | Floats | None = None) -> RangeTree:
+    def from_widths(
+        cls,
+        place: int,
+        ranges: RangeWorkload,
+        widths: Sequence[int],
+        terms: PrivacyParameters,
+        shares: Sequence[float] | Floats | None = None,
+    ) -> RangeTree:
         """A tree of these widths; its levels share the price equally where nothing else is said."""
         blocks = [QueryBlock(((place, BinSums(ranges.size, width)),)) for width in widths]
         parts = np.ones(len(blocks)) if shares is None else np.asarray(shares)
         spreads = [
-            _compute_noise_factor(terms, block) / part ** (0.5 if terms.is_gaussian else 1) for block, part in zip(blocks, parts.tolist(), strict=True)
+            _compute_noise_factor(terms, block) / part ** (0.5 if terms.is_gaussian else 1)
+            for block, part in zip(blocks, parts.tolist(), strict=True)
         ]
         return cls(place, ranges, tuple(widths), terms.calibrate_all(blocks, spreads))
 
@@ -133,17 +179,21 @@ class RangeTree:
     def measurements(self) -> tuple[Measurement, ...]:
         """One block a level."""
         return tuple(
-            (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), law) for width, law in zip(self.widths, self.mechanisms, strict=True)
+            (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), law)
+            for width, law in zip(self.widths, self.mechanisms, strict=True)
         )
 
     def estimate_cells(self, noisy: Sequence[Any]) -> Floats:
         """The least-squares estimate of every code."""
         levels = [np.asarray(one, dtype=np.float64) for one in noisy]
         if len(levels) != len(self.widths) or any(
-            len(one) != -(-self.ranges.size // width) for one, width in zip(levels, self.widths, strict=False)
+            len(one) != -(-self.ranges.size // width)
+            for one, width in zip(levels, self.widths, strict=False)
         ):
             raise InvalidArgument("noisy", "must be one line of numbers for each level")
-        nodes = _TreeNodes.from_variances(self.ranges.size, self.widths, [compute_noise_variance(law) for law in self.mechanisms])
+        nodes = _TreeNodes.from_variances(
+            self.ranges.size, self.widths, [compute_noise_variance(law) for law in self.mechanisms]
+        )
         best = [levels[0]]
         for level in range(1, len(levels)):
             share = nodes.own_share(level)
@@ -162,25 +212,49 @@ class RangeTree:
 
     def variances(self) -> Floats:
         """For each range."""
-        return _compute_range_variances(self.ranges, self.widths, [compute_noise_variance(law) for law in self.mechanisms])
+        return _compute_range_variances(
+            self.ranges, self.widths, [compute_noise_variance(law) for law in self.mechanisms]
+        )
 
     def radii(self, beta: Number) -> Floats:
-        """For each range. If a measurement rises by 1, the estimates below it rise by at most 1 together, and the others fall by as much:
-        no draw weighs more than 1."""
+        """For each range. If a measurement rises by 1, the estimates below it rise by at most 1
+        together, and the others fall by as much: no draw weighs more than 1."""
         lengths, which = np.unique(self.ranges.stops - self.ranges.starts, return_inverse=True)
         if len(self.mechanisms) == 1 and len(lengths) <= _MAX_PROFILED_RANGES:
-            return np.array([float(find_sum_radius(self.mechanisms[0], many, beta)) for many in lengths.tolist()])[which]
-        found = compute_profile_radii(self._build_profiles(), beta) if max(self.ranges.size, len(which)) <= _MAX_PROFILED_RANGES else None
-        return bound_sum_radii(self.variances(), self.mechanisms, max(map(compute_noise_variance, self.mechanisms)), beta) if found is None else found
+            return np.array(
+                [
+                    float(find_sum_radius(self.mechanisms[0], many, beta))
+                    for many in lengths.tolist()
+                ]
+            )[which]
+        found = (
+            compute_profile_radii(self._build_profiles(), beta)
+            if max(self.ranges.size, len(which)) <= _MAX_PROFILED_RANGES
+            else None
+        )
+        return (
+            bound_sum_radii(
+                self.variances(),
+                self.mechanisms,
+                max(map(compute_noise_variance, self.mechanisms)),
+                beta,
+            )
+            if found is None
+            else found
+        )
 
     def _build_profiles(self) -> list[NoiseProfile]:
         codes = np.arange(self.ranges.size)
         asked = (codes >= self.ranges.starts[:, None]) & (codes < self.ranges.stops[:, None])
         levels = [BinSums(self.ranges.size, width) for width in self.widths]
         counts = [level.rows for level in levels]
-        seen = np.concatenate([level.apply(np.eye(self.ranges.size, dtype=np.int64), 0) for level in levels])
+        seen = np.concatenate(
+            [level.apply(np.eye(self.ranges.size, dtype=np.int64), 0) for level in levels]
+        )
         noise = np.repeat([compute_noise_variance(law) for law in self.mechanisms], counts)
-        return build_profiles(compute_least_squares_weights(asked, seen, noise, full=True), self.mechanisms, counts)
+        return build_profiles(
+            compute_least_squares_weights(asked, seen, noise, full=True), self.mechanisms, counts
+        )
 
 
 def _compute_noise_factor(terms: PrivacyParameters, block: QueryBlock) -> float:
@@ -203,7 +277,9 @@ def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _TreeNodes:
-    """What the nodes of each level have in common: all but the last are alike, so two numbers say it."""
+    """What the nodes of each level have in common: all but the last are alike, so two numbers
+    say it.
+    """
 
     size: int
     widths: tuple[int, ...]
@@ -242,7 +318,9 @@ class _TreeNodes:
     def child_variances(self, level: int) -> Floats:
         """The variance V of what the children say."""
         found = np.full(self.counts[level], self.fan_out(level) * self.full[level - 1])
-        found[-1] = self.sum_variances(level - 1, (self.counts[level] - 1) * self.fan_out(level), self.counts[level - 1])
+        found[-1] = self.sum_variances(
+            level - 1, (self.counts[level] - 1) * self.fan_out(level), self.counts[level - 1]
+        )
         return found
 
     def own_share(self, level: int) -> Floats:
@@ -259,12 +337,17 @@ class _TreeNodes:
     def sum_variances(self, level: int, start: Any, stop: Any) -> Any:
         """The sum of U over the nodes from start to before stop; 0 if there are none."""
         many = np.maximum(stop - start, 0)
-        return many * self.full[level] + ((many > 0) & (stop == self.counts[level])) * (self.last[level] - self.full[level])
+        return many * self.full[level] + ((many > 0) & (stop == self.counts[level])) * (
+            self.last[level] - self.full[level]
+        )
 
 
-def _compute_range_variances(ranges: RangeWorkload, widths: Sequence[int], own: Sequence[Any]) -> Floats:
-    """The recursion of the docstring, for all ranges at a time; ``left`` and ``right`` are the nodes in which a range begins and ends. With
-    columns of variances, a line for each row of them."""
+def _compute_range_variances(
+    ranges: RangeWorkload, widths: Sequence[int], own: Sequence[Any]
+) -> Floats:
+    """The recursion of the docstring, for all ranges at a time; ``left`` and ``right`` are the
+    nodes in which a range begins and ends. With columns of variances, a line for each row of them.
+    """
     nodes = _TreeNodes.from_variances(ranges.size, widths, own)
     left, right = ranges.starts, ranges.stops - 1
     a_left, a_right = np.ones(len(left)), np.ones(len(left))
@@ -274,7 +357,9 @@ def _compute_range_variances(ranges: RangeWorkload, widths: Sequence[int], own: 
         up_left, up_right = left // fan, right // fan
         one, met = left == right, up_left == up_right
         u_left, u_right = nodes.node_variances(below, left), nodes.node_variances(below, right)
-        inside = nodes.sum_variances(below, left + 1, np.where(met, right, np.minimum((up_left + 1) * fan, count)))
+        inside = nodes.sum_variances(
+            below, left + 1, np.where(met, right, np.minimum((up_left + 1) * fan, count))
+        )
         first, second = a_left * u_left + inside, a_left**2 * u_left + inside
         both = met & ~one
         first, second = first + both * a_right * u_right, second + both * a_right**2 * u_right
@@ -283,27 +368,46 @@ def _compute_range_variances(ranges: RangeWorkload, widths: Sequence[int], own: 
         # Where the ends have not met, the right one has its own sum.
         before = nodes.sum_variances(below, up_right * fan, right)
         third, fourth = before + a_right * u_right, before + a_right**2 * u_right
-        all_right = nodes.sum_variances(below, up_right * fan, np.minimum((up_right + 1) * fan, count))
+        all_right = nodes.sum_variances(
+            below, up_right * fan, np.minimum((up_right + 1) * fan, count)
+        )
         rest = rest + np.where(met, 0.0, fourth - third**2 / all_right)
         a_left, a_right = first / all_left, np.where(met, 0.0, third / all_right)
         left, right = up_left, up_right
     top = len(widths) - 1
-    ends = a_left**2 * nodes.node_variances(top, left) + np.where(left == right, 0.0, a_right**2 * nodes.node_variances(top, right))
+    ends = a_left**2 * nodes.node_variances(top, left) + np.where(
+        left == right, 0.0, a_right**2 * nodes.node_variances(top, right)
+    )
     return np.asarray(ends + nodes.sum_variances(top, left + 1, right) + rest)
 
 
-def _list_squared_factors(ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters) -> Floats:
+def _list_squared_factors(
+    ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters
+) -> Floats:
     """What the variances of the levels are proportional to."""
-    return np.array([_compute_noise_factor(terms, QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2 for width in widths])
+    return np.array(
+        [
+            _compute_noise_factor(terms, QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
+            for width in widths
+        ]
+    )
 
 
 def _compute_mean_errors(ranges: RangeWorkload, widths: Sequence[int], own: Floats) -> Floats:
     """For each row, the variances of the levels, the mean variance of the ranges."""
-    return np.asarray(_compute_range_variances(ranges, widths, [column[:, None] for column in np.atleast_2d(own).T]).mean(axis=-1))
+    return np.asarray(
+        _compute_range_variances(
+            ranges, widths, [column[:, None] for column in np.atleast_2d(own).T]
+        ).mean(axis=-1)
+    )
 
 
-def _divide_budget(ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters, rounds: int) -> tuple[Floats, float]:
-    """How the levels share the price best, and the mean expected error that it makes, but for a factor common to all trees."""
+def _divide_budget(
+    ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters, rounds: int
+) -> tuple[Floats, float]:
+    """How the levels share the price best, and the mean expected error that it makes, but for a
+    factor common to all trees.
+    """
     power = 1 if terms.is_gaussian else 2
     moves = _list_squared_factors(ranges, widths, place, terms)
     nudges = 1 + 1e-4 * np.concatenate([np.zeros((1, len(widths))), np.eye(len(widths))])

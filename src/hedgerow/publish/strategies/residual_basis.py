@@ -1,20 +1,23 @@
 """Marginals, and what each adds to the smaller ones inside it.
 
-**Statement.** Let P = I - 11'/m for an attribute of m codes, and let the *rest* of a set A of attributes be r_A = (product of P over A)
-x_A, where x_A is the marginal of A. Then every marginal is a sum over the subsets of its attributes W,
+**Statement.** Let P = I - 11'/m for an attribute of m codes, and let the *rest* of a set A of
+attributes be r_A = (product of P over A) x_A, where x_A is the marginal of A. Then every marginal
+is a sum over the subsets of its attributes W,
 
     x_W = sum over A within W of  r_A, spread evenly over the attributes of W outside A,
 
-and if the r_A are estimated without bias, without correlation between different A, each with covariance s_A^2 (product of P), then every
-cell of the estimate of x_W has the same variance,
+and if the r_A are estimated without bias, without correlation between different A, each with
+covariance s_A^2 (product of P), then every cell of the estimate of x_W has the same variance,
 
     sum over A within W of  s_A^2  prod over A of (1 - 1/m)  prod over W outside A of 1/m^2.
 
-**Proof.** I = P + 11'/m for every attribute; multiply out. P is centred, so 11' removes it: the term of A depends on x_A alone, and
-11'/m spreads the sum over a summed-out attribute evenly. The diagonal of P is 1 - 1/m throughout. []
+**Proof.** I = P + 11'/m for every attribute; multiply out. P is centred, so 11' removes it: the
+term of A depends on x_A alone, and 11'/m spreads the sum over a summed-out attribute evenly. The
+diagonal of P is 1 - 1/m throughout. []
 
-Summed over all cells and all marginals that are wanted, by weight, the factor of s_A^2 is its *importance*: the sum over W around A of
-weight_W prod over A of (m - 1) prod over W outside A of 1/m.
+Summed over all cells and all marginals that are wanted, by weight, the factor of s_A^2 is its
+*importance*: the sum over W around A of weight_W prod over A of (m - 1) prod over W outside A of
+1/m.
 """
 
 from __future__ import annotations
@@ -42,7 +45,9 @@ _MAX_PARTS: Final = 2**20  # sets of attributes
 
 def list_subsets(places: Positions) -> Iterator[Positions]:
     """All subsets, the empty one first."""
-    return itertools.chain.from_iterable(itertools.combinations(places, many) for many in range(len(places) + 1))
+    return itertools.chain.from_iterable(
+        itertools.combinations(places, many) for many in range(len(places) + 1)
+    )
 
 
 def centre_table(table: Any) -> Floats:
@@ -55,7 +60,9 @@ def centre_table(table: Any) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class MarginalWorkload:
-    """The marginals that are ``wanted``, each the places of its attributes in rising order, with the weight of its errors."""
+    """The marginals that are ``wanted``, each the places of its attributes in rising order, with
+    the weight of its errors.
+    """
 
     sizes: tuple[int, ...]
     wanted: tuple[tuple[Positions, Fraction], ...]
@@ -64,21 +71,40 @@ class MarginalWorkload:
         object.__setattr__(self, "sizes", tuple(parse_whole(size, "sizes") for size in self.sizes))
         sets = [places for places, _ in self.wanted]
         if not sets or len(set(sets)) != len(sets):
-            raise InvalidArgument("wanted", "must be different sets of attributes, at least one", sets)
+            raise InvalidArgument(
+                "wanted", "must be different sets of attributes, at least one", sets
+            )
         for places in sets:
-            if list(places) != sorted(set(places)) or not all(0 <= place < len(self.sizes) for place in places):
+            if list(places) != sorted(set(places)) or not all(
+                0 <= place < len(self.sizes) for place in places
+            ):
                 raise InvalidArgument("wanted", "must be places of attributes, rising", places)
-        object.__setattr__(self, "wanted", tuple((places, parse_positive(weight, "weight")) for places, weight in self.wanted))
+        object.__setattr__(
+            self,
+            "wanted",
+            tuple((places, parse_positive(weight, "weight")) for places, weight in self.wanted),
+        )
         many = sum(2 ** len(places) for places in sets)
         if many > _MAX_PARTS:
-            raise Refused(f"These marginals have {many} parts in all; at most {_MAX_PARTS} are kept apart. Ask for fewer attributes at a time.")
+            raise Refused(
+                f"These marginals have {many} parts in all; at most {_MAX_PARTS} are kept apart."
+                " Ask for fewer attributes at a time."
+            )
 
     @classmethod
     def all_up_to(cls, sizes: Sequence[int], ways: int, *, least: int = 1) -> MarginalWorkload:
         """All marginals of ``least`` up to ``ways`` attributes, of equal weight."""
         if not 0 <= least <= ways <= len(sizes):
-            raise InvalidArgument("ways", "must be at least the least number of attributes, and no more than there are", ways)
-        sets = [places for many in range(least, ways + 1) for places in itertools.combinations(range(len(sizes)), many)]
+            raise InvalidArgument(
+                "ways",
+                "must be at least the least number of attributes, and no more than there are",
+                ways,
+            )
+        sets = [
+            places
+            for many in range(least, ways + 1)
+            for places in itertools.combinations(range(len(sizes)), many)
+        ]
         return cls(tuple(sizes), tuple((places, Fraction(1)) for places in sets))
 
     def shape(self, places: Positions) -> tuple[int, ...]:
@@ -98,11 +124,19 @@ class MarginalWorkload:
         return self.cell_weight(places, part) * self.count_cells(part) / self.count_cells(places)
 
     def cell_weight(self, places: Positions, part: Positions) -> float:
-        """What a cell of the marginal has of its own cell in the part before it is centred; of other cells it has less, as m >= 2."""
-        return math.prod(1 - 1 / self.sizes[place] for place in part) * self.count_cells(part) / self.count_cells(places)
+        """What a cell of the marginal has of its own cell in the part before it is centred; of
+        other cells it has less, as m >= 2.
+        """
+        return (
+            math.prod(1 - 1 / self.sizes[place] for place in part)
+            * self.count_cells(part)
+            / self.count_cells(places)
+        )
 
     def importances(self) -> dict[Positions, float]:
-        """For each set whose rest is needed, smallest sets first, the factor of s_A^2 in the weighted sum of all variances."""
+        """For each set whose rest is needed, smallest sets first, the factor of s_A^2 in the
+        weighted sum of all variances.
+        """
         found: dict[Positions, float] = {}
         for places, weight in self.wanted:
             factor = float(weight) * self.count_cells(places)
@@ -112,7 +146,9 @@ class MarginalWorkload:
 
     def variance(self, places: Positions, spreads: Mapping[Positions, float]) -> float:
         """The variance of every cell of a marginal, from the s_A^2."""
-        return sum(spreads[part] * self.variance_share(places, part) for part in self.list_parts(places))
+        return sum(
+            spreads[part] * self.variance_share(places, part) for part in self.list_parts(places)
+        )
 
     def variances(self, spreads: Mapping[Positions, float]) -> Floats:
         """Those of all cells that are wanted, one marginal after another."""
@@ -127,7 +163,9 @@ class MarginalWorkload:
         found = np.zeros(self.shape(places))
         for part in self.list_parts(places):
             kept = [self.sizes[place] if place in part else 1 for place in places]
-            found += rests[part].reshape(kept) / (self.count_cells(places) // self.count_cells(part))
+            found += rests[part].reshape(kept) / (
+                self.count_cells(places) // self.count_cells(part)
+            )
         return found
 
     def concatenate_tables(self, rests: Mapping[Positions, Floats]) -> Floats:
@@ -135,24 +173,35 @@ class MarginalWorkload:
         found = np.empty(sum(self.count_cells(places) for places, _ in self.wanted))
         start = 0
         for places, _ in self.wanted:
-            found[start : (start := start + self.count_cells(places))] = self.build_table(places, rests).ravel()
+            found[start : (start := start + self.count_cells(places))] = self.build_table(
+                places, rests
+            ).ravel()
         return found
 
     def repeat_per_cell(self, values: Sequence[float] | Floats) -> Floats:
         """One value for each marginal, repeated in its cells."""
-        return np.repeat(np.asarray(values, dtype=np.float64), [self.count_cells(places) for places, _ in self.wanted])
+        return np.repeat(
+            np.asarray(values, dtype=np.float64),
+            [self.count_cells(places) for places, _ in self.wanted],
+        )
 
 
 class ResidualStrategy(ABC):
-    """A design of ``marginals`` that estimates the rests of their parts: what any such design answers, and how far off it is."""
+    """A design of ``marginals`` that estimates the rests of their parts: what any such design
+    answers, and how far off it is.
+    """
 
     __slots__ = ()
     workload: MarginalWorkload
 
     def reconstruct_tables(self, noisy: Sequence[Any]) -> Iterator[tuple[Positions, Floats]]:
-        """The wanted marginals one by one. They agree wherever they overlap, since they share their parts."""
+        """The wanted marginals one by one. They agree wherever they overlap, since they share
+        their parts.
+        """
         rests = self._estimate_residuals(noisy)
-        return ((places, self.workload.build_table(places, rests)) for places, _ in self.workload.wanted)
+        return (
+            (places, self.workload.build_table(places, rests)) for places, _ in self.workload.wanted
+        )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
         """The cells of all wanted marginals, one after another."""

@@ -1,24 +1,31 @@
-"""Marginals under Gaussian noise, measured by what each adds to the smaller ones: the best there is, in closed form.
+"""Marginals under Gaussian noise, measured by what each adds to the smaller ones: the best there
+is, in closed form.
 
 Statement
-    Among all ways to answer the wanted marginals without bias from linear measurements with Gaussian noise of total cost rho, under
-    add-remove, none has a smaller weighted sum of variances than this: measure the rest of every set A of attributes that is within a
-    wanted one (``marginals``), with noise of variance s_A^2 in the units of counts, s_A^2 proportional to sqrt(p_A/v_A). Here v_A is the
-    importance of A, and p_A = prod over A of (1 - 1/m), the squared length of a column.
+    Among all ways to answer the wanted marginals without bias from linear measurements with
+    Gaussian noise of total cost rho, under add-remove, none has a smaller weighted sum of variances
+    than this: measure the rest of every set A of attributes that is within a wanted one
+    (``marginals``), with noise of variance s_A^2 in the units of counts, s_A^2 proportional to
+    sqrt(p_A/v_A). Here v_A is the importance of A, and p_A = prod over A of (1 - 1/m), the squared
+    length of a column.
 
 Proof
-    Let x be measured with Fisher information matrix F (add-remove costs max_i F_ii/2). Rename the codes of an attribute: variances and
-    cost stay what they are, both are convex in F, so F may be averaged over all renamings; then it is a sum of f_A times the projections
-    (product of P over A, 11'/m elsewhere), with one free number f_A for each set A. These are the measurements of rests. The cost is then
-    sum p_A/(2 s_A^2), the error sum v_A s_A^2, and by Cauchy and Schwarz (sum v_A s_A^2)(sum p_A/s_A^2) >= (sum sqrt(p_A v_A))^2, with
-    equality at the stated s_A. Sets that no wanted marginal holds have v_A = 0 and are left out. []
+    Let x be measured with Fisher information matrix F (add-remove costs max_i F_ii/2). Rename the
+    codes of an attribute: variances and cost stay what they are, both are convex in F, so F may be
+    averaged over all renamings; then it is a sum of f_A times the projections (product of P over A,
+    11'/m elsewhere), with one free number f_A for each set A. These are the measurements of rests.
+    The cost is then sum p_A/(2 s_A^2), the error sum v_A s_A^2, and by Cauchy and Schwarz (sum v_A
+    s_A^2)(sum p_A/s_A^2) >= (sum sqrt(p_A v_A))^2, with equality at the stated s_A. Sets that no
+    wanted marginal holds have v_A = 0 and are left out. []
 
 Arithmetic
-    What is measured is prod m times the rest, in whole numbers (``ResidualQueries``), with discrete Gaussian noise of scale s_A prod m. Rests add up
-    to 0 along every axis; the noise does not, and what of it lies outside is thrown away by centring. The scales are rationals, and the
-    price is checked exactly (``Terms.laws``). Under change-one the cost of a block comes from ``Block.sensitivity``, and the same closed
-    form is best among these blocks; but there each block is charged for its own worst change, no change is the worst for all, and marginals
-    measured directly are often better. ``choose_marginal_strategy`` takes the better of both.
+    What is measured is prod m times the rest, in whole numbers (``ResidualQueries``), with discrete
+    Gaussian noise of scale s_A prod m. Rests add up to 0 along every axis; the noise does not, and
+    what of it lies outside is thrown away by centring. The scales are rationals, and the price is
+    checked exactly (``Terms.laws``). Under change-one the cost of a block comes from
+    ``Block.sensitivity``, and the same closed form is best among these blocks; but there each block
+    is charged for its own worst change, no change is the worst for all, and marginals measured
+    directly are often better. ``choose_marginal_strategy`` takes the better of both.
 
 Source
     Xiao, He, Zhang, Kifer (NeurIPS 2023), who call it ResidualPlanner.
@@ -41,7 +48,13 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.direct_marginals import DirectMarginals
-from hedgerow.publish.strategies.residual_basis import MarginalWorkload, Positions, ResidualStrategy, centre_table, list_subsets
+from hedgerow.publish.strategies.residual_basis import (
+    MarginalWorkload,
+    Positions,
+    ResidualStrategy,
+    centre_table,
+    list_subsets,
+)
 from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats, Measurement
 from hedgerow.release.linear_queries import QueryBlock, ResidualQueries
 
@@ -64,25 +77,42 @@ class ResidualPlanner(ResidualStrategy):
     def plan(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner:
         """The least weighted sum of variances for a rho."""
         if not terms.is_gaussian:
-            raise InvalidArgument("terms", "must be a rho: with a pure epsilon measure marginals directly", terms)
+            raise InvalidArgument(
+                "terms", "must be a rho: with a pure epsilon measure marginals directly", terms
+            )
         importances = marginals.importances()
         blocks = [_build_block(marginals, part) for part in importances]
         spreads = []
         for block, (part, importance) in zip(blocks, importances.items(), strict=True):
             whole = marginals.count_cells(part)
-            # In the units of counts the cost is l2^2/whole^2, and sqrt(p/v) is the variance up to a factor.
-            spreads.append(whole * math.sqrt(math.sqrt(float(terms.sensitivity(block).l2_squared)) / whole / math.sqrt(importance)))
+            # In the units of counts the cost is l2^2/whole^2, and sqrt(p/v) is the variance up to a
+            # factor.
+            spreads.append(
+                whole
+                * math.sqrt(
+                    math.sqrt(float(terms.sensitivity(block).l2_squared))
+                    / whole
+                    / math.sqrt(importance)
+                )
+            )
         return cls(marginals, tuple(importances), terms.calibrate_all(blocks, spreads))
 
     @classmethod
     def plan_minimax(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner:
         """The least of the largest variance of a cell, times its weight, for a rho.
 
-        Whatever weights l add up to 1, that largest is at least the least sum of l times the variances; and it is no more where the
-        variances that have a weight are equal. So the weights are moved towards the larger variances until they hardly differ.
+        Whatever weights l add up to 1, that largest is at least the least sum of l times the
+        variances; and it is no more where the variances that have a weight are equal. So the
+        weights are moved towards the larger variances until they hardly differ.
         """
         first = cls.plan(marginals, terms)
-        costs = {part: float(terms.sensitivity(_build_block(marginals, part)).l2_squared) / marginals.count_cells(part) ** 2 for part in first.parts}
+        costs = {
+            part: (
+                float(terms.sensitivity(_build_block(marginals, part)).l2_squared)
+                / marginals.count_cells(part) ** 2
+            )
+            for part in first.parts
+        }
         index = {part: place for place, part in enumerate(first.parts)}
         pairs = [
             (which, index[part], float(weight) * marginals.variance_share(places, part))
@@ -90,7 +120,10 @@ class ResidualPlanner(ResidualStrategy):
             for part in marginals.list_parts(places)
         ]
         of, to, share = (np.array(column) for column in zip(*pairs, strict=True))
-        cost, counts = np.array(list(costs.values())), np.full(len(marginals.wanted), 1 / len(marginals.wanted))
+        cost, counts = (
+            np.array(list(costs.values())),
+            np.full(len(marginals.wanted), 1 / len(marginals.wanted)),
+        )
         for _ in range(_ITERATIONS):
             importance = np.bincount(to, counts[of] * share, len(cost))
             variances = np.bincount(of, share * np.sqrt(cost / importance)[to], len(counts))
@@ -102,19 +135,31 @@ class ResidualPlanner(ResidualStrategy):
             (places, Fraction(one) * weight / marginals.count_cells(places))
             for (places, weight), one in zip(marginals.wanted, counts.tolist(), strict=True)
         )
-        return cls(marginals, first.parts, cls.plan(MarginalWorkload(marginals.sizes, weighted), terms).mechanisms)
+        return cls(
+            marginals,
+            first.parts,
+            cls.plan(MarginalWorkload(marginals.sizes, weighted), terms).mechanisms,
+        )
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for every part."""
-        return tuple((_build_block(self.workload, part), law) for part, law in zip(self.parts, self.mechanisms, strict=True))
+        return tuple(
+            (_build_block(self.workload, part), law)
+            for part, law in zip(self.parts, self.mechanisms, strict=True)
+        )
 
     def residual_variances(self) -> dict[Positions, float]:
         """The s_A^2."""
-        return {part: compute_noise_variance(law) / self.workload.count_cells(part) ** 2 for part, law in zip(self.parts, self.mechanisms, strict=True)}
+        return {
+            part: compute_noise_variance(law) / self.workload.count_cells(part) ** 2
+            for part, law in zip(self.parts, self.mechanisms, strict=True)
+        }
 
     def radii(self, beta: Number) -> Floats:
-        """For each cell. The weight of one draw is largest where its cell is the one asked for: prod (1 - 1/m)/m over A, 1/m outside."""
+        """For each cell. The weight of one draw is largest where its cell is the one asked for:
+        prod (1 - 1/m)/m over A, 1/m outside.
+        """
         sets = [places for places, _ in self.workload.wanted]
         laws = dict(zip(self.parts, self.mechanisms, strict=True))
         found = compute_profile_radii([self._build_profile(places, laws) for places in sets], beta)
@@ -122,36 +167,63 @@ class ResidualPlanner(ResidualStrategy):
             spreads = self.residual_variances()
             each = np.array([self.workload.variance(places, spreads) for places in sets])
             largest = [
-                max(spreads[part] * self.workload.cell_weight(places, part) ** 2 for part in self.workload.list_parts(places)) for places in sets
+                max(
+                    spreads[part] * self.workload.cell_weight(places, part) ** 2
+                    for part in self.workload.list_parts(places)
+                )
+                for places in sets
             ]
             found = bound_sum_radii(each, self.mechanisms, np.array(largest), beta)
         return self.workload.repeat_per_cell(found)
 
-    def _build_profile(self, places: Positions, laws: Mapping[Positions, AdditiveNoise]) -> NoiseProfile:
-        """Draws whose cell differs from the one asked for in some attributes count -1/m there for 1 - 1/m, and there are m - 1 of each."""
+    def _build_profile(
+        self, places: Positions, laws: Mapping[Positions, AdditiveNoise]
+    ) -> NoiseProfile:
+        """Draws whose cell differs from the one asked for in some attributes count -1/m there
+        for 1 - 1/m, and there are m - 1 of each.
+        """
         sizes, parts = self.workload.sizes, []
         for part in self.workload.list_parts(places):
             for other in list_subsets(part):
-                weight = math.prod((1 if place in other else sizes[place] - 1) / sizes[place] for place in part)
-                parts.append((laws[part], weight / self.workload.count_cells(places), math.prod(sizes[place] - 1 for place in other)))
+                weight = math.prod(
+                    (1 if place in other else sizes[place] - 1) / sizes[place] for place in part
+                )
+                parts.append(
+                    (
+                        laws[part],
+                        weight / self.workload.count_cells(places),
+                        math.prod(sizes[place] - 1 for place in other),
+                    )
+                )
         return NoiseProfile.from_parts(parts)
 
     def _estimate_residuals(self, noisy: Sequence[Any]) -> dict[Positions, Floats]:
-        return {part: centre_table(one) / self.workload.count_cells(part) for part, one in zip(self.parts, noisy, strict=True)}
+        return {
+            part: centre_table(one) / self.workload.count_cells(part)
+            for part, one in zip(self.parts, noisy, strict=True)
+        }
 
 
-def choose_marginal_strategy(marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner | DirectMarginals:
+def choose_marginal_strategy(
+    marginals: MarginalWorkload, terms: PrivacyParameters
+) -> ResidualPlanner | DirectMarginals:
     """The design of least expected error, by weight, that the price can buy."""
     if not terms.is_gaussian:
         return DirectMarginals.plan(marginals, terms)
     try:
         best = ResidualPlanner.plan(marginals, terms)
-    except Refused:  # rests are larger than counts: in fine parts, noise on them may be more than can be drawn
+    # rests are larger than counts: in fine parts, noise on them may be more than can be drawn
+    except Refused:
         return DirectMarginals.plan(marginals, terms)
     if terms.relation == "add-remove":
         return best
     other = DirectMarginals.plan(marginals, terms)
-    return other if marginals.weighted_error(other.residual_variances()) < marginals.weighted_error(best.residual_variances()) else best
+    return (
+        other
+        if marginals.weighted_error(other.residual_variances())
+        < marginals.weighted_error(best.residual_variances())
+        else best
+    )
 
 
 def _build_block(marginals: MarginalWorkload, part: Positions) -> QueryBlock:

@@ -1,7 +1,8 @@
 """Designs: how a workload of linear questions is measured, and how the answers are read off.
 
-A design names its measurements, blocks with the noise of each, before anything is looked at; so what it will cost and how far off it will
-be are known from public numbers alone, and of several designs the best is chosen by expected error.
+A design names its measurements, blocks with the noise of each, before anything is looked at; so
+what it will cost and how far off it will be are known from public numbers alone, and of several
+designs the best is chosen by expected error.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ from hedgerow.numeric.exact_number import Number
 from hedgerow.publish.privacy_parameters import AdditiveNoise, PrivacyParameters
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
-__all__ = ["AdditiveNoise", "CellStrategy", "Floats", "Measurement", "Strategy", "choose_strategy", "compute_errors", "compute_expected_error", "compute_least_squares_weights"]
+__all__ = [
+    "AdditiveNoise",
+    "CellStrategy",
+    "Floats",
+    "Measurement",
+    "Strategy",
+    "choose_strategy",
+    "compute_errors",
+    "compute_expected_error",
+    "compute_least_squares_weights",
+]
 
 _NEGLIGIBLE_VARIANCE: Final = 1e-200  # a variance that is none
 
@@ -46,14 +57,19 @@ class Strategy(Protocol):
         """The variance of each answer."""
 
     def radii(self, beta: Number, /) -> Floats:
-        """For each answer, how far it is from the exact one, except with probability at most ``beta``."""
+        """For each answer, how far it is from the exact one, except with probability at most
+        ``beta``.
+        """
 
 
 AnyStrategy = TypeVar("AnyStrategy", bound=Strategy)
 
 
-def compute_least_squares_weights(asked: Any, seen: Any, variances: Floats, *, full: bool) -> Floats:
-    """How much each measured number counts in each answer: W (S'DS)^+ S'D, for questions W and measurements S of these variances.
+def compute_least_squares_weights(
+    asked: Any, seen: Any, variances: Floats, *, full: bool
+) -> Floats:
+    """How much each measured number counts in each answer: W (S'DS)^+ S'D, for questions W and
+    measurements S of these variances.
 
     ``full`` says that every code is measured, so that S'DS has an inverse, which is found faster.
     """
@@ -72,16 +88,20 @@ def compute_expected_error(design: Strategy, weights: Floats | None = None) -> f
     return float(variances.sum() if weights is None else variances @ weights)
 
 
-def compute_errors(design: Strategy, terms: PrivacyParameters, beta: Number, lost: Floats) -> tuple[Floats, Floats, float]:
-    """Return the variance and the radius of each answer in rows, of a design in parts, where the radius has room for what is ``lost``; and
-    the most that is, in standard deviations."""
+def compute_errors(
+    design: Strategy, terms: PrivacyParameters, beta: Number, lost: Floats
+) -> tuple[Floats, Floats, float]:
+    """Return the variance and the radius of each answer in rows, of a design in parts, where the
+    radius has room for what is ``lost``; and the most that is, in standard deviations."""
     variances = design.variances() / terms.parts_per_row**2
     lacking = float((lost / np.sqrt(np.maximum(variances, _NEGLIGIBLE_VARIANCE))).max())
     return variances, design.radii(beta) / terms.parts_per_row + lost, lacking
 
 
 def choose_strategy(designs: Sequence[AnyStrategy], weights: Floats | None = None) -> AnyStrategy:
-    """The design of least expected squared error; of equals the first. All answer the same workload, whose answers count by ``weights``."""
+    """The design of least expected squared error; of equals the first. All answer the same
+    workload, whose answers count by ``weights``.
+    """
     if not designs:
         raise InvalidArgument("designs", "must be at least one")
     return min(designs, key=lambda design: compute_expected_error(design, weights))
@@ -97,7 +117,9 @@ class CellStrategy:
     mechanism: AdditiveNoise
 
     @classmethod
-    def plan(cls, sizes: Sequence[int], places: Sequence[int], terms: PrivacyParameters) -> CellStrategy:
+    def plan(
+        cls, sizes: Sequence[int], places: Sequence[int], terms: PrivacyParameters
+    ) -> CellStrategy:
         """With all that may be spent."""
         if not all(0 <= place < len(sizes) for place in places):
             raise InvalidArgument("places", "must be places of attributes", places)
@@ -120,7 +142,9 @@ class CellStrategy:
 
     def radii(self, beta: Number) -> Floats:
         """The smallest that the discrete law allows."""
-        return np.full(self.measurements[0][0].cells, float(find_single_radius(self.mechanism, beta)))
+        return np.full(
+            self.measurements[0][0].cells, float(find_single_radius(self.mechanism, beta))
+        )
 
 
 def _build_cell_block(sizes: Sequence[int], places: Sequence[int]) -> QueryBlock:

@@ -1,15 +1,17 @@
 """Any few linear questions about the codes of one attribute, given as a matrix of whole numbers.
 
 Statement
-    Let the rows of S be what is measured, D the inverse variances of the noise, W the questions. The answers W (S'DS)^+ S'D y have the
-    least variance among all linear ones without bias, the diagonal of W (S'DS)^+ W', if the rows of W lie in the span of those of S.
+    Let the rows of S be what is measured, D the inverse variances of the noise, W the questions.
+    The answers W (S'DS)^+ S'D y have the least variance among all linear ones without bias, the
+    diagonal of W (S'DS)^+ W', if the rows of W lie in the span of those of S.
 
 Proof
-    Gauss and Markov. The span: every code is measured in two of the ways that are tried, and in the third S is W itself. []
+    Gauss and Markov. The span: every code is measured in two of the ways that are tried, and in the
+    third S is W itself. []
 
-Three ways to measure are compared by expected error: each code, the questions themselves, and a tree. Which is best depends on the
-relation: three shares of {0, 1}^3 have the variance 8/epsilon^2 from the codes and 18 as asked where people come and go, but 32 and 18
-where one becomes another.
+Three ways to measure are compared by expected error: each code, the questions themselves, and a
+tree. Which is best depends on the relation: three shares of {0, 1}^3 have the variance 8/epsilon^2
+from the codes and 18 as asked where people come and go, but 32 and 18 where one becomes another.
 """
 
 from __future__ import annotations
@@ -28,7 +30,13 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.hierarchical_tree import RangeTree, RangeWorkload
-from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats, Measurement, choose_strategy, compute_least_squares_weights
+from hedgerow.publish.strategies.strategy import (
+    AdditiveNoise,
+    Floats,
+    Measurement,
+    choose_strategy,
+    compute_least_squares_weights,
+)
 from hedgerow.release.linear_queries import BinSums, Factor, QueryBlock, QueryMatrix
 
 __all__ = ["LinearQueries"]
@@ -38,7 +46,9 @@ _MAX_CODES: Final = 1024  # the matrices are dense
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearQueries:
-    """The questions ``matrix`` about the attribute at ``place``, from the measurements ``factors`` of it, each with its noise."""
+    """The questions ``matrix`` about the attribute at ``place``, from the measurements
+    ``factors`` of it, each with its noise.
+    """
 
     name: str
     position: int
@@ -47,7 +57,9 @@ class LinearQueries:
     mechanisms: tuple[AdditiveNoise, ...]
 
     def __post_init__(self) -> None:
-        if len(self.factors) != len(self.mechanisms) or any(factor.size != np.shape(self.matrix)[1] for factor in self.factors):
+        if len(self.factors) != len(self.mechanisms) or any(
+            factor.size != np.shape(self.matrix)[1] for factor in self.factors
+        ):
             raise InvalidArgument("factors", "must have a column for each code, and noise for each")
 
     @classmethod
@@ -56,21 +68,43 @@ class LinearQueries:
         return choose_strategy(cls.list_candidates(place, matrix, terms))
 
     @classmethod
-    def list_candidates(cls, place: int, matrix: Any, terms: PrivacyParameters) -> list[LinearQueries]:
+    def list_candidates(
+        cls, place: int, matrix: Any, terms: PrivacyParameters
+    ) -> list[LinearQueries]:
         """Each code, the questions themselves, a tree."""
         asked = QueryMatrix(np.asarray(matrix))
         if asked.size > _MAX_CODES:
-            raise Refused(f"Questions about {asked.size} codes do not fit: at most {_MAX_CODES} do. Use bins, or ask for ranges.")
+            raise Refused(
+                f"Questions about {asked.size} codes do not fit: at most {_MAX_CODES} do. Use bins,"
+                " or ask for ranges."
+            )
         tree = RangeTree.plan(place, RangeWorkload.all_ranges(asked.size), terms)
         levels = tuple(BinSums(asked.size, width) for width in tree.widths)
-        found = [cls("each cell", place, asked.matrix, (BinSums(asked.size),), _calibrate_whole(place, BinSums(asked.size), terms))]
-        found.append(cls("as asked", place, asked.matrix, (asked,), _calibrate_whole(place, asked, terms)))
-        return found if len(levels) == 1 else [*found, cls(tree.name, place, asked.matrix, levels, tree.mechanisms)]
+        found = [
+            cls(
+                "each cell",
+                place,
+                asked.matrix,
+                (BinSums(asked.size),),
+                _calibrate_whole(place, BinSums(asked.size), terms),
+            )
+        ]
+        found.append(
+            cls("as asked", place, asked.matrix, (asked,), _calibrate_whole(place, asked, terms))
+        )
+        return (
+            found
+            if len(levels) == 1
+            else [*found, cls(tree.name, place, asked.matrix, levels, tree.mechanisms)]
+        )
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for each factor."""
-        return tuple((QueryBlock(((self.position, factor),)), law) for factor, law in zip(self.factors, self.mechanisms, strict=True))
+        return tuple(
+            (QueryBlock(((self.position, factor),)), law)
+            for factor, law in zip(self.factors, self.mechanisms, strict=True)
+        )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
         """One for each question."""
@@ -84,12 +118,26 @@ class LinearQueries:
     def radii(self, beta: Number) -> Floats:
         """One for each question."""
         weights = self._compute_weights()
-        found = compute_profile_radii(build_profiles(weights, self.mechanisms, [factor.rows for factor in self.factors]), beta)
-        return bound_sum_radii(self.variances(), self.mechanisms, (np.square(weights) * self._list_noise_variances()).max(axis=1), beta) if found is None else found
+        found = compute_profile_radii(
+            build_profiles(weights, self.mechanisms, [factor.rows for factor in self.factors]), beta
+        )
+        return (
+            bound_sum_radii(
+                self.variances(),
+                self.mechanisms,
+                (np.square(weights) * self._list_noise_variances()).max(axis=1),
+                beta,
+            )
+            if found is None
+            else found
+        )
 
     def _list_noise_variances(self) -> Floats:
         """The variance of each measured number."""
-        return np.repeat([compute_noise_variance(law) for law in self.mechanisms], [factor.rows for factor in self.factors])
+        return np.repeat(
+            [compute_noise_variance(law) for law in self.mechanisms],
+            [factor.rows for factor in self.factors],
+        )
 
     def _compute_weights(self) -> Floats:
         """How much each measured number counts in each answer."""
@@ -97,8 +145,15 @@ class LinearQueries:
         if len(self.factors) == 1 and isinstance(self.factors[0], BinSums):  # every code by itself
             return self.matrix.astype(np.float64)
         seen = np.concatenate([factor.apply(codes, 0) for factor in self.factors])
-        return compute_least_squares_weights(self.matrix, seen, self._list_noise_variances(), full=any(isinstance(factor, BinSums) for factor in self.factors))
+        return compute_least_squares_weights(
+            self.matrix,
+            seen,
+            self._list_noise_variances(),
+            full=any(isinstance(factor, BinSums) for factor in self.factors),
+        )
 
 
-def _calibrate_whole(place: int, factor: Factor, terms: PrivacyParameters) -> tuple[AdditiveNoise, ...]:
+def _calibrate_whole(
+    place: int, factor: Factor, terms: PrivacyParameters
+) -> tuple[AdditiveNoise, ...]:
     return terms.calibrate_all([QueryBlock(((place, factor),))], [1.0])

@@ -1,4 +1,6 @@
-"""The square root of all sums as a way to tell them: ``buffers`` has its mathematics, and the proof of what rounding may add."""
+"""The square root of all sums as a way to tell them: ``buffers`` has its mathematics, and the
+proof of what rounding may add.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _MAX_SCALE_BITS = 38  # noise of up to 2^38 steps, of about 2^40 that can be dra
 
 @dataclass(frozen=True)
 class BufferedToeplitz:
-    """Gaussian noise on a square root of all sums, carried on in buffers. ``fine``: noise is drawn in steps of 2^-fine."""
+    """Gaussian noise on a square root of all sums, carried on in buffers. ``fine``: noise is
+    drawn in steps of 2^-fine.
+    """
 
     reach: StreamReach
     buffers: ToeplitzBuffers
@@ -35,11 +39,22 @@ class BufferedToeplitz:
 
     @classmethod
     def plan(cls, reach: StreamReach, rho: Fraction) -> BufferedToeplitz:
-        """With all that may be spent. The noise is as fine as can be drawn, so that rounding to its steps costs nothing to speak of."""
+        """With all that may be spent. The noise is as fine as can be drawn, so that rounding to
+        its steps costs nothing to speak of.
+        """
         buffers = ToeplitzBuffers.for_horizon(reach.horizon)
         size = reach.width * float(cls._compute_norm(reach, buffers)) / math.sqrt(2 * rho)
         fine = min(_MAX_SCALE_BITS - math.ceil(math.log2(size)), FRACTION_BITS - 16)
-        return cls(reach, buffers, fine, Gaussian(round_digits_up(sqrt_up(cls._compute_sensitivity(reach, buffers, fine).l2_squared / (2 * rho)))))
+        return cls(
+            reach,
+            buffers,
+            fine,
+            Gaussian(
+                round_digits_up(
+                    sqrt_up(cls._compute_sensitivity(reach, buffers, fine).l2_squared / (2 * rho))
+                )
+            ),
+        )
 
     @property
     def name(self) -> str:
@@ -51,12 +66,21 @@ class BufferedToeplitz:
         return Fraction(1) if reach.touched == 1 else buffers.column_sum_norm(reach.touched)
 
     @classmethod
-    def _compute_sensitivity(cls, reach: StreamReach, buffers: ToeplitzBuffers, fine: int) -> Sensitivity:
-        """The linear difference in steps of the noise; and for each of n measurements the drift, and one step for rounding."""
+    def _compute_sensitivity(
+        cls, reach: StreamReach, buffers: ToeplitzBuffers, fine: int
+    ) -> Sensitivity:
+        """The linear difference in steps of the noise; and for each of n measurements the drift,
+        and one step for rounding.
+        """
         each = 1 + buffers.drift * Fraction(2) ** (fine - FRACTION_BITS)
         linear = reach.width * cls._compute_norm(reach, buffers) * Fraction(2) ** fine
         size = math.ceil(linear + sqrt_up(Fraction(reach.horizon)) * each)
-        return Sensitivity(reach.horizon, Fraction(size), Fraction(math.isqrt(reach.horizon * size**2)), Fraction(size**2))
+        return Sensitivity(
+            reach.horizon,
+            Fraction(size),
+            Fraction(math.isqrt(reach.horizon * size**2)),
+            Fraction(size**2),
+        )
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -64,24 +88,34 @@ class BufferedToeplitz:
         return self._compute_sensitivity(self.reach, self.buffers, self.noise_bits)
 
     def initial_state(self) -> StreamState:
-        """Empty buffers, twice: exact ones, and those that the reader knows, with the sum so far in units."""
+        """Empty buffers, twice: exact ones, and those that the reader knows, with the sum so far
+        in units.
+        """
         empty = (0,) * len(self.buffers.gaps)
         return StreamState(empty, (*empty, 0))
 
     def _choose_weight(self, place: int) -> int:
-        """Weights make columns alike, where one of them is all that a unit can move. Of several, the first are the longest only without."""
+        """Weights make columns alike, where one of them is all that a unit can move. Of several,
+        the first are the longest only without.
+        """
         return self.buffers.weight(place) if self.reach.touched == 1 else 1 << FRACTION_BITS
 
-    def measure_element(self, private: tuple[int, ...], place: int, element: int) -> tuple[tuple[int, ...], list[int]]:
+    def measure_element(
+        self, private: tuple[int, ...], place: int, element: int
+    ) -> tuple[tuple[int, ...], list[int]]:
         """The element, weighted, and what the buffers have; rounded to steps of the noise."""
         weighted, coarse = self._choose_weight(place) * element, FRACTION_BITS - self.noise_bits
         exact = weighted + self.buffers.predict(private)
         return self.buffers.advance(private, weighted), [(exact + (1 << (coarse - 1))) >> coarse]
 
-    def estimate_sum(self, public: tuple[int | float, ...], place: int, noisy: list[int]) -> tuple[tuple[int | float, ...], float]:
+    def estimate_sum(
+        self, public: tuple[int | float, ...], place: int, noisy: list[int]
+    ) -> tuple[tuple[int | float, ...], float]:
         """What the element, weighted, must have been; and all of them without their weights."""
         *known, total = (int(number) for number in public)
-        weighted = (noisy[0] << (FRACTION_BITS - self.noise_bits)) - self.buffers.predict(tuple(known))
+        weighted = (noisy[0] << (FRACTION_BITS - self.noise_bits)) - self.buffers.predict(
+            tuple(known)
+        )
         total += (weighted << FRACTION_BITS) // self._choose_weight(place)
         return (*self.buffers.advance(tuple(known), weighted), total), total / (1 << FRACTION_BITS)
 
@@ -91,7 +125,11 @@ class BufferedToeplitz:
 
     @cached_property
     def _cached_variances(self) -> Floats:
-        return compute_noise_variance(self.noise) * self.buffers.variances(self._scales) * 4.0**-self.noise_bits
+        return (
+            compute_noise_variance(self.noise)
+            * self.buffers.variances(self._scales)
+            * 4.0**-self.noise_bits
+        )
 
     def variances(self) -> Floats:
         """Those of the linear way; what rounding adds is below 2^-60 of it."""
@@ -102,6 +140,13 @@ class BufferedToeplitz:
         return float(self.variances().sum())
 
     def radii(self, beta: Number) -> Floats:
-        """The largest weight of one measurement is that of the first: scales fall, and the inverse is 1 and then negative."""
+        """The largest weight of one measurement is that of the first: scales fall, and the
+        inverse is 1 and then negative.
+        """
         largest = compute_noise_variance(self.noise) * 4.0**-self.noise_bits * self._scales[0] ** 2
-        return 2.0**-self.noise_bits * bound_sum_radii(self.variances() * 4.0**self.noise_bits, [self.noise], largest * 4.0**self.noise_bits, beta)
+        return 2.0**-self.noise_bits * bound_sum_radii(
+            self.variances() * 4.0**self.noise_bits,
+            [self.noise],
+            largest * 4.0**self.noise_bits,
+            beta,
+        )

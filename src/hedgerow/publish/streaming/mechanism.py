@@ -1,10 +1,12 @@
 """What a way to tell the sums so far of a stream is, element by element; and the simplest one.
 
-Each splits a step in two. ``measured`` sees the element and what is private of the state, and says which whole numbers get noise. ``told``
-sees the noisy numbers and what is public of the state, and says the sum: whatever it does is post-processing. So the privacy of a way is
-one statement: two streams that differ in at most ``touched`` elements, each by at most ``width`` steps, give measurements whose difference,
-over the whole stream, stays within ``sensitivity``. It holds also when elements are chosen in view of earlier answers, because it bounds
-the difference along every course of the stream.
+Each splits a step in two. ``measured`` sees the element and what is private of the state, and says
+which whole numbers get noise. ``told`` sees the noisy numbers and what is public of the state, and
+says the sum: whatever it does is post-processing. So the privacy of a way is one statement: two
+streams that differ in at most ``touched`` elements, each by at most ``width`` steps, give
+measurements whose difference, over the whole stream, stays within ``sensitivity``. It holds also
+when elements are chosen in view of earlier answers, because it bounds the difference along every
+course of the stream.
 """
 
 from __future__ import annotations
@@ -23,12 +25,20 @@ from hedgerow.numeric.exact_number import Number
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats
 
-__all__ = ["EachPrefixMechanism", "StreamMechanism", "StreamReach", "StreamState", "calibrate_noise"]
+__all__ = [
+    "EachPrefixMechanism",
+    "StreamMechanism",
+    "StreamReach",
+    "StreamState",
+    "calibrate_noise",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class StreamReach:
-    """How far one unit reaches into a stream of ``horizon`` elements: so many elements, each by at most ``width`` whole steps."""
+    """How far one unit reaches into a stream of ``horizon`` elements: so many elements, each by
+    at most ``width`` whole steps.
+    """
 
     horizon: int
     width: int
@@ -37,7 +47,9 @@ class StreamReach:
 
 @dataclass(frozen=True, slots=True)
 class StreamState:
-    """What a way remembers: sums that are private, and what it made of noisy numbers, which are not."""
+    """What a way remembers: sums that are private, and what it made of noisy numbers, which are
+    not.
+    """
 
     private: tuple[int, ...]
     public: tuple[int | float, ...]
@@ -65,10 +77,14 @@ class StreamMechanism(Protocol):
     def initial_state(self) -> StreamState:
         """Before the first element."""
 
-    def measure_element(self, private: tuple[int, ...], place: int, element: int, /) -> tuple[tuple[int, ...], list[int]]:
+    def measure_element(
+        self, private: tuple[int, ...], place: int, element: int, /
+    ) -> tuple[tuple[int, ...], list[int]]:
         """The private numbers after the element at ``place`` (from 0 on), and what gets noise."""
 
-    def estimate_sum(self, public: tuple[int | float, ...], place: int, noisy: list[int], /) -> tuple[tuple[int | float, ...], float]:
+    def estimate_sum(
+        self, public: tuple[int | float, ...], place: int, noisy: list[int], /
+    ) -> tuple[tuple[int | float, ...], float]:
         """The public numbers after it, and the sum so far, in steps."""
 
     def variances(self) -> Floats:
@@ -78,10 +94,14 @@ class StreamMechanism(Protocol):
         """The expected squared error of all sums so far together."""
 
     def radii(self, beta: Number) -> Floats:
-        """How far each sum so far is from the exact one, except with probability at most ``beta``."""
+        """How far each sum so far is from the exact one, except with probability at most
+        ``beta``.
+        """
 
 
-def calibrate_noise(move: Sensitivity, epsilon: Fraction | None, rho: Fraction | None) -> AdditiveNoise:
+def calibrate_noise(
+    move: Sensitivity, epsilon: Fraction | None, rho: Fraction | None
+) -> AdditiveNoise:
     """The least noise on whole numbers for a pure epsilon, or for a rho."""
     if rho is not None:
         return Gaussian.calibrate(sensitivity=move, rho=rho, grid=1)
@@ -97,7 +117,9 @@ class EachPrefixMechanism:
     noise: AdditiveNoise
 
     @classmethod
-    def plan(cls, reach: StreamReach, epsilon: Fraction | None, rho: Fraction | None) -> EachPrefixMechanism:
+    def plan(
+        cls, reach: StreamReach, epsilon: Fraction | None, rho: Fraction | None
+    ) -> EachPrefixMechanism:
         """With all that may be spent."""
         return cls(reach, calibrate_noise(cls._compute_sensitivity(reach), epsilon, rho))
 
@@ -114,12 +136,16 @@ class EachPrefixMechanism:
         """Nothing yet."""
         return StreamState((0,), ())
 
-    def measure_element(self, private: tuple[int, ...], _place: int, element: int) -> tuple[tuple[int, ...], list[int]]:
+    def measure_element(
+        self, private: tuple[int, ...], _place: int, element: int
+    ) -> tuple[tuple[int, ...], list[int]]:
         """The sum."""
         total = private[0] + element
         return (total,), [total]
 
-    def estimate_sum(self, _public: tuple[int | float, ...], _place: int, noisy: list[int]) -> tuple[tuple[int | float, ...], float]:
+    def estimate_sum(
+        self, _public: tuple[int | float, ...], _place: int, noisy: list[int]
+    ) -> tuple[tuple[int | float, ...], float]:
         """As it is."""
         return (), float(noisy[0])
 

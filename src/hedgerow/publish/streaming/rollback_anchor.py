@@ -1,10 +1,12 @@
-"""How far a stream went, kept outside its state file: an older state that is put back in place is told from the newest one by it.
+"""How far a stream went, kept outside its state file: an older state that is put back in place is
+told from the newest one by it.
 
-It only moves forward, and it is on disk before an answer is given away. ``head`` is a hash of all answers so far: a state that was put
-back, and went on elsewhere with other noise, has as many answers, but others.
+It only moves forward, and it is on disk before an answer is given away. ``head`` is a hash of all
+answers so far: a state that was put back, and went on elsewhere with other noise, has as many
+answers, but others.
 
-The file has two pages, written in turn and synced: one that a crash left half written does not count, and the other is one answer behind,
-which was not given away.
+The file has two pages, written in turn and synced: one that a crash left half written does not
+count, and the other is one answer behind, which was not given away.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _PAGE_SIZE = 8192
 
 @dataclass(frozen=True, slots=True)
 class StreamAnchor:
-    """Which stream, how many of its elements were answered, the hash of these answers, and where its state is."""
+    """Which stream, how many of its elements were answered, the hash of these answers, and where
+    its state is.
+    """
 
     stream: str
     number: int
@@ -48,7 +52,10 @@ class StreamAnchor:
         pages = [cls._parse_page(held[:_PAGE_SIZE]), cls._parse_page(held[_PAGE_SIZE:])]
         found = [page for page in pages if page is not None]
         if not found:
-            raise SourceError(f"The anchor of the stream, '{place}', is damaged. Put it back from a copy, or declare a new stream.")
+            raise SourceError(
+                f"The anchor of the stream, '{place}', is damaged. Put it back from a copy, or"
+                " declare a new stream."
+            )
         return max(found, key=lambda page: page.number)
 
     @classmethod
@@ -65,25 +72,36 @@ class StreamAnchor:
         text = json.dumps(asdict(self))
         file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            os.pwrite(file, f"{text} {_hash_text(text)}".encode().ljust(_PAGE_SIZE), _PAGE_SIZE * (self.number % 2))
+            os.pwrite(
+                file,
+                f"{text} {_hash_text(text)}".encode().ljust(_PAGE_SIZE),
+                _PAGE_SIZE * (self.number % 2),
+            )
             os.fsync(file)
         finally:
             os.close(file)
 
     def create(self, place: Path) -> None:
-        """Write the anchor of a new stream; call it alone. What a crash left is replaced: an anchor without a state, or a first page that
-        is not whole."""
-        torn = place.exists() and place.stat().st_size <= _PAGE_SIZE and StreamAnchor._parse_page(place.read_bytes()) is None
+        """Write the anchor of a new stream; call it alone. What a crash left is replaced: an anchor
+        without a state, or a first page that is not whole."""
+        torn = (
+            place.exists()
+            and place.stat().st_size <= _PAGE_SIZE
+            and StreamAnchor._parse_page(place.read_bytes()) is None
+        )
         held = None if torn else StreamAnchor.read(place)
         if held is not None and (held.number or Path(held.state).exists()):
             raise SourceError(
-                f"There was a stream here: its anchor, '{place}', knows of {held.number:,} answers. Go on with its file, '{held.state}'."
+                f"There was a stream here: its anchor, '{place}', knows of {held.number:,} answers."
+                f" Go on with its file, '{held.state}'."
             )
         self.write(place)
         sync_to_disk(place.parent)
 
     def advance(self, place: Path) -> None:
-        """Write it unless another process was faster; an anchor never goes back, and never changes to another stream."""
+        """Write it unless another process was faster; an anchor never goes back, and never
+        changes to another stream.
+        """
         with lock_folder(place.parent, _LOCK_TIMEOUT):
             held = StreamAnchor.read(place)
             if held is not None and held.stream == self.stream and held.number < self.number:

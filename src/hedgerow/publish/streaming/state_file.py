@@ -1,12 +1,14 @@
 """The state of a stream in one SQLite file: a step is on disk before its answer is given away.
 
-A step is one transaction that takes the write lock first: see how far the stream is, compute, keep the answer and the new state, commit
-with a sync of the write-ahead log. A process that is killed leaves either the whole step or none of it, and of a step that left nothing,
-nothing was told. An element that was answered has its answer for good: asked again it gets the same, and no fresh noise.
+A step is one transaction that takes the write lock first: see how far the stream is, compute, keep
+the answer and the new state, commit with a sync of the write-ahead log. A process that is killed
+leaves either the whole step or none of it, and of a step that left nothing, nothing was told. An
+element that was answered has its answer for good: asked again it gets the same, and no fresh noise.
 
-The file holds exact sums. Nobody but its owner may read it, and it knows the very place on disk that it was made in: a copy, which would
-answer the same elements with other noise, is refused. So is an earlier state that was put back into the very same file: the anchor,
-which lies elsewhere, knows of more answers (``anchor``). What is not noticed is that both were put back together.
+The file holds exact sums. Nobody but its owner may read it, and it knows the very place on disk
+that it was made in: a copy, which would answer the same elements with other noise, is refused. So
+is an earlier state that was put back into the very same file: the anchor, which lies elsewhere,
+knows of more answers (``anchor``). What is not noticed is that both were put back together.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ _FILE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 class StateFile:
-    """The file at ``path``. Threads and processes may share it, each process by its own ``StateFile``."""
+    """The file at ``path``. Threads and processes may share it, each process by its own
+    ``StateFile``.
+    """
 
     _vfs: str | None = None
     _synchronous = "FULL"
@@ -52,9 +56,15 @@ class StateFile:
                 raise SourceError(f"There is no stream at '{self.path}'.")
             seen = self.path.stat()
             if seen.st_mode & 0o077:
-                raise SourceError(f"Others may read '{self.path}', which holds exact sums. Take that away: chmod 600.")
-            if seen.st_nlink > 1:  # SQLite names its log after the file: two names would be two logs
-                raise SourceError(f"The stream '{self.path}' has several names (hard links). Remove the others.")
+                raise SourceError(
+                    f"Others may read '{self.path}', which holds exact sums. Take that away: chmod"
+                    " 600."
+                )
+            # SQLite names its log after the file: two names would be two logs
+            if seen.st_nlink > 1:
+                raise SourceError(
+                    f"The stream '{self.path}' has several names (hard links). Remove the others."
+                )
             self._db = self._connect(self.path, wait)
             try:
                 self._check_identity(seen, moved)
@@ -63,18 +73,32 @@ class StateFile:
                 raise
 
     @classmethod
-    def create(cls, path: str | Path, terms: str, horizon: int, state: StreamState, anchor: Path | None = None) -> StateFile:
-        """A new file, whole or not at all. One that is there is never written over. Its anchor lies beside it, or at ``anchor``."""
+    def create(
+        cls,
+        path: str | Path,
+        terms: str,
+        horizon: int,
+        state: StreamState,
+        anchor: Path | None = None,
+    ) -> StateFile:
+        """A new file, whole or not at all. One that is there is never written over. Its anchor
+        lies beside it, or at ``anchor``.
+        """
         place = Path(path).resolve()
         mark = StreamAnchor.default_path(place) if anchor is None else anchor.resolve()
         draft = place.with_name(place.name + ".new")
         if not place.parent.is_dir():
-            raise SourceError(f"The folder '{place.parent}' for the stream does not exist. Make it first.")
+            raise SourceError(
+                f"The folder '{place.parent}' for the stream does not exist. Make it first."
+            )
         with _translate_errors(place), ExitStack() as held:
             for folder in sorted({place.parent, mark.parent}):
                 held.enter_context(lock_folder(folder, 30.0))
             if place.exists():
-                raise SourceError(f"There is something at '{place}' already, and it is never written over. Name another file.")
+                raise SourceError(
+                    f"There is something at '{place}' already, and it is never written over. Name"
+                    " another file."
+                )
             for end in _FILE_SUFFIXES:
                 draft.with_name(draft.name + end).unlink(missing_ok=True)
             os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -84,10 +108,18 @@ class StateFile:
                 db.execute("PRAGMA journal_mode = WAL")
                 with db:
                     db.execute(_SCHEMA)
-                    row = (terms, horizon, seen.st_dev, seen.st_ino, name, None if anchor is None else str(mark))
+                    row = (
+                        terms,
+                        horizon,
+                        seen.st_dev,
+                        seen.st_ino,
+                        name,
+                        None if anchor is None else str(mark),
+                    )
                     db.execute("INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?)", row)
                     db.execute("INSERT INTO state VALUES (0, ?, ?)", _encode_state(state))
-                db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # by name: of the one at closing, errors are not told
+                # by name: of the one at closing, errors are not told
+                db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             finally:
                 db.close(True)
             sync_to_disk(draft)
@@ -111,24 +143,42 @@ class StateFile:
     def answers(self) -> list[float]:
         """All answers so far."""
         with self._locked():
-            return [told for (told,) in self._connection().execute("SELECT told FROM answers ORDER BY number")]
+            return [
+                told
+                for (told,) in self._connection().execute(
+                    "SELECT told FROM answers ORDER BY number"
+                )
+            ]
 
-    def advance(self, number: int | None, step: Callable[[StreamState, int], tuple[StreamState, float]]) -> tuple[int, float]:
-        """The answer to element ``number``, from 1 on; to the next one where that is None. ``step`` makes it, if there is none yet."""
+    def advance(
+        self, number: int | None, step: Callable[[StreamState, int], tuple[StreamState, float]]
+    ) -> tuple[int, float]:
+        """The answer to element ``number``, from 1 on; to the next one where that is None.
+        ``step`` makes it, if there is none yet.
+        """
         with self._locked():
             db = self._connection()
             db.execute("BEGIN IMMEDIATE")
             try:
                 at, private, public = self._fetch_row("SELECT number, private, public FROM state")
-                self._advance_anchor(at, self._check_newest())  # a crash may have come before the anchor
+                # a crash may have come before the anchor
+                self._advance_anchor(at, self._check_newest())
                 if number is not None and number <= at:
                     (found,) = self._fetch_row("SELECT told FROM answers WHERE number = ?", number)
                     db.execute("ROLLBACK")
                     return number, float(found)
                 self._check_next(at, number)
-                state, told = step(StreamState(tuple(json.loads(private)), tuple(json.loads(public))), at)
-                db.execute("INSERT INTO answers VALUES (?, ?, ?)", (at + 1, told, hash_next_answer(self._read_head(at), at + 1, told)))
-                db.execute("UPDATE state SET number = ?, private = ?, public = ?", (at + 1, *_encode_state(state)))
+                state, told = step(
+                    StreamState(tuple(json.loads(private)), tuple(json.loads(public))), at
+                )
+                db.execute(
+                    "INSERT INTO answers VALUES (?, ?, ?)",
+                    (at + 1, told, hash_next_answer(self._read_head(at), at + 1, told)),
+                )
+                db.execute(
+                    "UPDATE state SET number = ?, private = ?, public = ?",
+                    (at + 1, *_encode_state(state)),
+                )
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:
@@ -142,34 +192,44 @@ class StateFile:
         with self._lock:
             db, self._db = self._db, None
             if db is not None and self._process == os.getpid():
-                with suppress(apsw.Error):  # on a failing disk the last checkpoint fails too; the log keeps what it holds
+                # on a failing disk the last checkpoint fails too; the log keeps what it holds
+                with suppress(apsw.Error):
                     db.close(True)
 
     def _check_next(self, at: int, number: int | None) -> None:
         (horizon,) = self._fetch_row("SELECT horizon FROM stream")
         if at == horizon or (number is not None and number > horizon):
             raise Refused(
-                f"The stream was declared, and paid, for {horizon:,} elements: there is no element after that. Declare a new one."
+                f"The stream was declared, and paid, for {horizon:,} elements: there is no element"
+                " after that. Declare a new one."
             )
         if number is not None and number != at + 1:
-            raise Refused(f"Elements arrive in order, and element {at + 1:,} is the next; got element {number:,}.")
+            raise Refused(
+                f"Elements arrive in order, and element {at + 1:,} is the next; got element"
+                f" {number:,}."
+            )
 
     def _check_identity(self, seen: os.stat_result, moved: bool) -> None:
         """Whether this is the very file, and as new as its anchor knows."""
         here = self._fetch_row("SELECT device, inode FROM stream") == (seen.st_dev, seen.st_ino)
         if not here and not moved:
             raise SourceError(
-                f"The stream '{self.path}' is a copy, or was moved to another disk. Two copies would tell different things about one "
-                "element. If this is the newest one and no other is in use, open it once with moved=True."
+                f"The stream '{self.path}' is a copy, or was moved to another disk. Two copies"
+                " would tell different things about one element. If this is the newest one and no"
+                " other is in use, open it once with moved=True."
             )
         if moved and StreamAnchor.read(self._anchor_path) is None:
             self._connection().execute("UPDATE stream SET anchor = NULL")
             name, at = self._fetch_row("SELECT name, number FROM stream, state")
             with lock_folder(self._anchor_path.parent, 30.0):
-                StreamAnchor(name, at, self._read_head(at), str(self.path)).create(self._anchor_path)
+                StreamAnchor(name, at, self._read_head(at), str(self.path)).create(
+                    self._anchor_path
+                )
         self._check_newest()
         if not here:
-            self._connection().execute("UPDATE stream SET device = ?, inode = ?", (seen.st_dev, seen.st_ino))
+            self._connection().execute(
+                "UPDATE stream SET device = ?, inode = ?", (seen.st_dev, seen.st_ino)
+            )
 
     @property
     def _anchor_path(self) -> Path:
@@ -179,22 +239,37 @@ class StateFile:
 
     def _read_head(self, at: int) -> str:
         """The hash of the answers up to here; of none, the name of the stream."""
-        return str(self._fetch_row("SELECT head FROM answers WHERE number = ?", at)[0] if at else self._fetch_row("SELECT name FROM stream")[0])
+        return str(
+            self._fetch_row("SELECT head FROM answers WHERE number = ?", at)[0]
+            if at
+            else self._fetch_row("SELECT name FROM stream")[0]
+        )
 
     def _check_newest(self) -> int:
-        """How many answers the anchor knows of. An error where this state does not know all of them."""
+        """How many answers the anchor knows of. An error where this state does not know all of
+        them.
+        """
         mark = self._anchor_path
-        anchor = StreamAnchor.read(mark)  # first: what it names was committed before, so the state that is read after it must have that
+        # first: what it names was committed before, so the state that is read after it must have
+        # that
+        anchor = StreamAnchor.read(mark)
         name, at = self._fetch_row("SELECT name, number FROM stream, state")
         if anchor is None:
             raise SourceError(
-                f"The anchor of the stream, '{mark}', is missing: it tells whether '{self.path}' is the newest state. Put it back. If this "
-                "is the newest one and no other is in use, open it once with moved=True."
+                f"The anchor of the stream, '{mark}', is missing: it tells whether '{self.path}' is"
+                " the newest state. Put it back. If this is the newest one and no other is in use,"
+                " open it once with moved=True."
             )
-        if anchor.stream != name or at < anchor.number or self._read_head(anchor.number) != anchor.head:
+        if (
+            anchor.stream != name
+            or at < anchor.number
+            or self._read_head(anchor.number) != anchor.head
+        ):
             raise SourceError(
-                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', knows of {anchor.number:,} answers, and this one "
-                f"has {at:,}, or others. Going on would answer elements a second time. Put the newest state back, or declare a new stream."
+                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', knows of"
+                f" {anchor.number:,} answers, and this one has {at:,}, or others. Going on would"
+                " answer elements a second time. Put the newest state back, or declare a new"
+                " stream."
             )
         return anchor.number
 
@@ -208,8 +283,12 @@ class StateFile:
     def _connect(cls, file: Path, wait: float) -> apsw.Connection:
         db = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE, vfs=cls._vfs)
         db.set_busy_timeout(int(wait * 1000))
-        # Full syncs also reach the platter where a plain one stops at the drive's memory (the two fullfsync settings; macOS).
-        db.execute(f"PRAGMA synchronous = {cls._synchronous}; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        # Full syncs also reach the platter where a plain one stops at the drive's memory (the two
+        # fullfsync settings; macOS).
+        db.execute(
+            f"PRAGMA synchronous = {cls._synchronous}; PRAGMA fullfsync = 1; PRAGMA"
+            " checkpoint_fullfsync = 1"
+        )
         return db
 
     def _connection(self) -> apsw.Connection:
@@ -240,10 +319,26 @@ def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.BusyError:
-        raise SourceError(f"The stream '{path}' is in use by another process that does not let go. Try again.") from None
+        raise SourceError(
+            f"The stream '{path}' is in use by another process that does not let go. Try again."
+        ) from None
     except apsw.FullError:
-        raise SourceError(f"The disk of the stream '{path}' is full. Make room; the element was not answered.") from None
-    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, StopIteration, UnicodeDecodeError, json.JSONDecodeError):
-        raise SourceError(f"The file '{path}' is not a stream, or is damaged. Nothing more can be told of this stream.") from None
+        raise SourceError(
+            f"The disk of the stream '{path}' is full. Make room; the element was not answered."
+        ) from None
+    except (
+        apsw.NotADBError,
+        apsw.CorruptError,
+        apsw.SQLError,
+        StopIteration,
+        UnicodeDecodeError,
+        json.JSONDecodeError,
+    ):
+        raise SourceError(
+            f"The file '{path}' is not a stream, or is damaged. Nothing more can be told of this"
+            " stream."
+        ) from None
     except (apsw.Error, OSError):
-        raise SourceError(f"The stream '{path}' cannot be read and written. What was answered is kept.") from None
+        raise SourceError(
+            f"The stream '{path}' cannot be read and written. What was answered is kept."
+        ) from None

@@ -1,14 +1,17 @@
 """Continual sums: a stream whose elements arrive one by one, and after each the noisy sum so far.
 
-**Terms.** How many elements there will be, between which bounds each lies, and how many of them one unit can change: all public, and all
-declared before the first element, because the price of the whole stream is paid then. Values are snapped to a grid and clamped to the
-bounds, so one unit changes at most ``touched`` elements, each by at most ``upper - lower``.
+**Terms.** How many elements there will be, between which bounds each lies, and how many of them one
+unit can change: all public, and all declared before the first element, because the price of the
+whole stream is paid then. Values are snapped to a grid and clamped to the bounds, so one unit
+changes at most ``touched`` elements, each by at most ``upper - lower``.
 
-**Price.** ``compute_stream_cost`` is what the noise of the chosen way costs for its ``sensitivity``; see ``streaming.ways`` for what that bounds. Each
-element's noise is drawn afresh, given all that was told before; so losses add up along the stream, also if its elements were chosen in view
-of earlier answers.
+**Price.** ``compute_stream_cost`` is what the noise of the chosen way costs for its
+``sensitivity``; see ``streaming.ways`` for what that bounds. Each element's noise is drawn afresh,
+given all that was told before; so losses add up along the stream, also if its elements were chosen
+in view of earlier answers.
 
-**Error.** ``compute_expected_errors`` tells it for every way before anything is spent. Among ways the one of least expected squared error is taken.
+**Error.** ``compute_expected_errors`` tells it for every way before anything is spent. Among ways
+the one of least expected squared error is taken.
 """
 
 from __future__ import annotations
@@ -32,11 +35,23 @@ from hedgerow.publish.privacy_parameters import check_epsilon_or_rho
 from hedgerow.publish.strategies.strategy import Floats
 from hedgerow.publish.streaming.binary_tree import TreeMechanism
 from hedgerow.publish.streaming.buffered_toeplitz import BufferedToeplitz
-from hedgerow.publish.streaming.mechanism import EachPrefixMechanism, StreamMechanism, StreamReach, StreamState
+from hedgerow.publish.streaming.mechanism import (
+    EachPrefixMechanism,
+    StreamMechanism,
+    StreamReach,
+    StreamState,
+)
 from hedgerow.publish.streaming.state_file import StateFile
 from hedgerow.publish.streaming.toeplitz_buffers import MAX_HORIZON, ToeplitzBuffers
 
-__all__ = ["ExpectedError", "Stream", "StreamParameters", "compute_expected_errors", "compute_stream_cost", "list_stream_mechanisms"]
+__all__ = [
+    "ExpectedError",
+    "Stream",
+    "StreamParameters",
+    "compute_expected_errors",
+    "compute_stream_cost",
+    "list_stream_mechanisms",
+]
 
 _FORMAT = 1
 _TRIED_BRANCHINGS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
@@ -45,7 +60,9 @@ _MAX_WIDTH = 2**53
 
 @dataclass(frozen=True, slots=True)
 class StreamParameters:
-    """A stream of ``horizon`` elements between ``lower`` and ``upper``, on a ``grid``; one unit changes at most ``touched`` of them."""
+    """A stream of ``horizon`` elements between ``lower`` and ``upper``, on a ``grid``; one unit
+    changes at most ``touched`` of them.
+    """
 
     horizon: int
     lower: Fraction
@@ -59,15 +76,27 @@ class StreamParameters:
         check_epsilon_or_rho(self)
         object.__setattr__(self, "horizon", parse_whole(self.horizon, "horizon"))
         if self.horizon > MAX_HORIZON:
-            raise InvalidArgument("horizon", f"must be at most {MAX_HORIZON:,}: declare several streams, one after the other", self.horizon)
+            raise InvalidArgument(
+                "horizon",
+                f"must be at most {MAX_HORIZON:,}: declare several streams, one after the other",
+                self.horizon,
+            )
         object.__setattr__(self, "touched", parse_whole(self.touched, "touched"))
         if self.touched > self.horizon:
-            raise InvalidArgument("touched", f"must be at most the {self.horizon:,} elements that there are", self.touched)
+            raise InvalidArgument(
+                "touched",
+                f"must be at most the {self.horizon:,} elements that there are",
+                self.touched,
+            )
         object.__setattr__(self, "grid", Grid(self.grid).step)
         for name in ("lower", "upper"):
             object.__setattr__(self, name, parse_exact(getattr(self, name), name))
         if not 1 <= self.reach.width <= _MAX_WIDTH:
-            raise InvalidArgument("upper", "must be above lower, and no farther than 2^53 steps of the grid", self.upper)
+            raise InvalidArgument(
+                "upper",
+                "must be above lower, and no farther than 2^53 steps of the grid",
+                self.upper,
+            )
 
     @property
     def step_bounds(self) -> tuple[int, int]:
@@ -88,20 +117,30 @@ class StreamParameters:
         except InvalidArgument:
             found = None
         if not isinstance(found, int) or isinstance(value, bool):
-            raise InvalidArgument("value", "must be one finite number, and a whole one where the grid is 1")
+            raise InvalidArgument(
+                "value", "must be one finite number, and a whole one where the grid is 1"
+            )
         return min(max(found, low), high)
 
 
 @lru_cache(maxsize=16)
 def list_stream_mechanisms(terms: StreamParameters) -> tuple[StreamMechanism, ...]:
-    """The ways to tell the sums, the one of least expected squared error first. From the terms alone."""
+    """The ways to tell the sums, the one of least expected squared error first. From the terms
+    alone.
+    """
     reach, epsilon, rho = terms.reach, terms.epsilon, terms.rho
     levels = max(2, terms.horizon.bit_length())
     found: list[StreamMechanism] = [
         EachPrefixMechanism.plan(reach, epsilon, rho),
         TreeMechanism.plan(reach, epsilon, rho),
         TreeMechanism.plan(reach, epsilon, rho, 2, levels, averaged=False),
-        min((TreeMechanism.plan(reach, epsilon, rho, b, deep) for b, deep in _list_tree_shapes(terms.horizon)), key=TreeMechanism.total_variance),
+        min(
+            (
+                TreeMechanism.plan(reach, epsilon, rho, b, deep)
+                for b, deep in _list_tree_shapes(terms.horizon)
+            ),
+            key=TreeMechanism.total_variance,
+        ),
     ]
     if rho is not None:
         found.append(BufferedToeplitz.plan(reach, rho))
@@ -109,8 +148,15 @@ def list_stream_mechanisms(terms: StreamParameters) -> tuple[StreamMechanism, ..
 
 
 def _list_tree_shapes(horizon: int) -> list[tuple[int, int]]:
-    """Branchings and numbers of levels, while the largest sums are ever complete; at least two levels."""
-    return [(b, deep) for b in _TRIED_BRANCHINGS for deep in range(2, 24) if deep == 2 or b ** (deep - 1) <= horizon]
+    """Branchings and numbers of levels, while the largest sums are ever complete; at least two
+    levels.
+    """
+    return [
+        (b, deep)
+        for b in _TRIED_BRANCHINGS
+        for deep in range(2, 24)
+        if deep == 2 or b ** (deep - 1) <= horizon
+    ]
 
 
 def compute_stream_cost(terms: StreamParameters, way: StreamMechanism | None = None) -> Loss:
@@ -121,12 +167,18 @@ def compute_stream_cost(terms: StreamParameters, way: StreamMechanism | None = N
 
 def _is_covered(terms: StreamParameters, loss: Loss) -> bool:
     """Whether the terms pay for so much."""
-    return loss.epsilon <= terms.epsilon if terms.epsilon is not None else terms.rho is not None and loss.rho <= terms.rho
+    return (
+        loss.epsilon <= terms.epsilon
+        if terms.epsilon is not None
+        else terms.rho is not None and loss.rho <= terms.rho
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedError:
-    """How far off a way will be: the root of the mean squared error over the stream, and that of its worst place."""
+    """How far off a way will be: the root of the mean squared error over the stream, and that of
+    its worst place.
+    """
 
     name: str
     rms: float
@@ -140,52 +192,90 @@ def compute_expected_errors(terms: StreamParameters) -> tuple[ExpectedError, ...
     """For every way, best first, in the units of the values."""
     step = float(terms.grid)
     return tuple(
-        ExpectedError(way.name, step * math.sqrt(way.total_variance() / terms.horizon), step * math.sqrt(float(way.variances().max())))
+        ExpectedError(
+            way.name,
+            step * math.sqrt(way.total_variance() / terms.horizon),
+            step * math.sqrt(float(way.variances().max())),
+        )
         for way in list_stream_mechanisms(terms)
     )
 
 
 class Stream:
-    """A stream with its state in a file. ``create`` it once, when its price has been paid; ``open`` it ever after."""
+    """A stream with its state in a file. ``create`` it once, when its price has been paid;
+    ``open`` it ever after.
+    """
 
     def __init__(self, file: StateFile, terms: StreamParameters, way: StreamMechanism) -> None:
         self._file, self.parameters, self.mechanism = file, terms, way
 
     @classmethod
-    def create(cls, path: str | Path, terms: StreamParameters, way: StreamMechanism | None = None, *, anchor: Path | None = None) -> Self:
-        """A new stream. Whoever creates it has charged ``compute_stream_cost(terms, way)``. How far it went is kept in its anchor as well, beside it or
-        in another place: an earlier state that is put back is refused."""
+    def create(
+        cls,
+        path: str | Path,
+        terms: StreamParameters,
+        way: StreamMechanism | None = None,
+        *,
+        anchor: Path | None = None,
+    ) -> Self:
+        """A new stream. Whoever creates it has charged ``compute_stream_cost(terms, way)``. How far
+        it went is kept in its anchor as well, beside it or in another place: an earlier state that
+        is put back is refused."""
         chosen = list_stream_mechanisms(terms)[0] if way is None else way
-        if chosen.reach != terms.reach or not _is_covered(terms, compute_stream_cost(terms, chosen)):
+        if chosen.reach != terms.reach or not _is_covered(
+            terms, compute_stream_cost(terms, chosen)
+        ):
             raise InvalidArgument("way", "must be one of ways(terms)", chosen.name)
-        body = {"format": _FORMAT, "terms": _encode_parameters(terms), "way": _encode_mechanism(chosen), "price": compute_stream_cost(terms, chosen).to_dict()}
-        return cls(StateFile.create(path, json.dumps(body), terms.horizon, chosen.initial_state(), anchor), terms, chosen)
+        body = {
+            "format": _FORMAT,
+            "terms": _encode_parameters(terms),
+            "way": _encode_mechanism(chosen),
+            "price": compute_stream_cost(terms, chosen).to_dict(),
+        }
+        return cls(
+            StateFile.create(path, json.dumps(body), terms.horizon, chosen.initial_state(), anchor),
+            terms,
+            chosen,
+        )
 
     @classmethod
     def open(cls, path: str | Path, *, moved: bool = False) -> Self:
-        """The stream at ``path``, where it stopped. ``moved``: you made sure that this is the newest copy and the only one in use."""
+        """The stream at ``path``, where it stopped. ``moved``: you made sure that this is the
+        newest copy and the only one in use.
+        """
         file = StateFile(path, moved=moved)
         try:
             body = json.loads(file.parameters)
-            terms = StreamParameters(**{name: _decode_value(value) for name, value in body["terms"].items()})
+            terms = StreamParameters(
+                **{name: _decode_value(value) for name, value in body["terms"].items()}
+            )
             way = _decode_mechanism(terms.reach, body["way"])
             paid = Loss.from_dict(body["price"])
-            if body["format"] != _FORMAT or compute_stream_cost(terms, way) != paid or not _is_covered(terms, paid):
+            if (
+                body["format"] != _FORMAT
+                or compute_stream_cost(terms, way) != paid
+                or not _is_covered(terms, paid)
+            ):
                 raise ValueError("written by something else")
         except (ValueError, KeyError, TypeError, AttributeError):
             file.close()
-            raise SourceError(f"The terms of the stream '{path}' are damaged, or of a later version. Nothing was told.") from None
+            raise SourceError(
+                f"The terms of the stream '{path}' are damaged, or of a later version. Nothing was"
+                " told."
+            ) from None
         return cls(file, terms, way)
 
     def add(self, value: Any, number: int | None = None) -> float:
         """The sum up to this element, with noise. Durable before it returns.
 
-        With its ``number``, from 1 on, the call may be repeated: an element that was answered gets the same answer again, whatever
-        the value.
+        With its ``number``, from 1 on, the call may be repeated: an element that was answered gets
+        the same answer again, whatever the value.
         """
         steps = self.parameters.snap_to_steps(value)
         wanted = None if number is None else parse_whole(number, "number")
-        return self._file.advance(wanted, lambda state, place: self._advance(state, place, steps))[1]
+        return self._file.advance(wanted, lambda state, place: self._advance(state, place, steps))[
+            1
+        ]
 
     def _advance(self, state: StreamState, place: int, element: int) -> tuple[StreamState, float]:
         """The one place where data get noise."""
@@ -209,7 +299,9 @@ class Stream:
         return self._file.answers()
 
     def radii(self, beta: Number) -> Floats:
-        """For each sum of the stream, how far it is from the exact one of clamped values, except with probability at most ``beta``."""
+        """For each sum of the stream, how far it is from the exact one of clamped values, except
+        with probability at most ``beta``.
+        """
         return self.mechanism.radii(beta) * float(self.parameters.grid)
 
     def close(self) -> None:
@@ -225,7 +317,9 @@ class Stream:
 
 def _encode_parameters(terms: StreamParameters) -> dict[str, int | str | None]:
     values = {name: getattr(terms, name) for name in StreamParameters.__slots__}
-    return {name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()}
+    return {
+        name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()
+    }
 
 
 def _decode_value(value: int | str | None) -> Any:
@@ -236,9 +330,19 @@ def _encode_mechanism(way: StreamMechanism) -> dict[str, Any]:
     """The parameters of a way: a later version, or another machine, goes on with the same ones."""
     law = {"noise": type(way.noise).__name__, "scale": str(way.noise.scale)}
     if isinstance(way, TreeMechanism):
-        return law | {"way": "forest", "branching": way.branching, "levels": way.levels, "averaged": way.averaged}
+        return law | {
+            "way": "forest",
+            "branching": way.branching,
+            "levels": way.levels,
+            "averaged": way.averaged,
+        }
     if isinstance(way, BufferedToeplitz):
-        return law | {"way": "buffered", "shares": way.buffers.shares, "gaps": way.buffers.gaps, "fine": way.noise_bits}
+        return law | {
+            "way": "buffered",
+            "shares": way.buffers.shares,
+            "gaps": way.buffers.gaps,
+            "fine": way.noise_bits,
+        }
     return law | {"way": "each prefix"}
 
 
@@ -248,5 +352,10 @@ def _decode_mechanism(reach: StreamReach, kept: Mapping[str, Any]) -> StreamMech
     if kept["way"] == "forest":
         return TreeMechanism(reach, kept["branching"], kept["levels"], law, kept["averaged"])
     if kept["way"] == "buffered":
-        return BufferedToeplitz(reach, ToeplitzBuffers(reach.horizon, tuple(kept["shares"]), tuple(kept["gaps"])), kept["fine"], law)
+        return BufferedToeplitz(
+            reach,
+            ToeplitzBuffers(reach.horizon, tuple(kept["shares"]), tuple(kept["gaps"])),
+            kept["fine"],
+            law,
+        )
     return {"each prefix": EachPrefixMechanism}[kept["way"]](reach, law)

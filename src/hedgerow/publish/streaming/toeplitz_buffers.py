@@ -1,24 +1,29 @@
-"""A square root of "all sums so far" that a handful of numbers carry on from one element to the next.
+"""A square root of "all sums so far" that a handful of numbers carry on from one element to the
+next.
 
-The sums so far of n elements are A x with A the triangle of ones. Let C be the triangle with c_(i-j) at place (i, j). Measured is C x, and
-A C^-1 of that are the sums. With c the coefficients of (1-z)^(-1/2), binom(2k,k)/4^k, both factors are the same matrix, and the error is
-within a few per cent of the least possible. Those coefficients are moments, c_k = integral of (2/pi) lambda^k ds/(1+s^2) with
-lambda = 1/(1+s^2); the trapezoid rule in log s makes them sums of few powers,
+The sums so far of n elements are A x with A the triangle of ones. Let C be the triangle with
+c_(i-j) at place (i, j). Measured is C x, and A C^-1 of that are the sums. With c the coefficients
+of (1-z)^(-1/2), binom(2k,k)/4^k, both factors are the same matrix, and the error is within a few
+per cent of the least possible. Those coefficients are moments, c_k = integral of (2/pi) lambda^k
+ds/(1+s^2) with lambda = 1/(1+s^2); the trapezoid rule in log s makes them sums of few powers,
 
     c_0 = 1,      c_k = sum_j share_j decay_j^(k-1),
 
-4 + ln(n)/2.4 of them or one more, up to n. Each power is one buffer: it decays, and the new element is added (Dvijotham, McMahan, Pillutla,
-Steinke, Thakurta, 2024). Later columns of C are shorter; weighting element t by 1/sqrt(c_0^2 + … + c_(n-1-t)^2) makes all columns equally
-long (Henzinger, Kalinin, Upadhyay, 2025), which takes another 3 % off the error.
+4 + ln(n)/2.4 of them or one more, up to n. Each power is one buffer: it decays, and the new element
+is added (Dvijotham, McMahan, Pillutla, Steinke, Thakurta, 2024). Later columns of C are shorter;
+weighting element t by 1/sqrt(c_0^2 + … + c_(n-1-t)^2) makes all columns equally long (Henzinger,
+Kalinin, Upadhyay, 2025), which takes another 3 % off the error.
 
-**Arithmetic.** A buffer is a whole number of units of 2^-64 steps; shares, decays and weights are multiples of 2^-64. Each step rounds once
-in each buffer and once in the sum. The inverse needs no formula: from a noisy measurement and its own copy of the buffers the reader knows
-what the new element, weighted, must have been.
+**Arithmetic.** A buffer is a whole number of units of 2^-64 steps; shares, decays and weights are
+multiples of 2^-64. Each step rounds once in each buffer and once in the sum. The inverse needs no
+formula: from a noisy measurement and its own copy of the buffers the reader knows what the new
+element, weighted, must have been.
 
-**Rounding.** Let two streams differ. Without rounding, buffers and measurements are linear. floor(a) - floor(b) differs from a - b by less
-than 1, so each step adds at most 1 unit to the difference of a buffer, and what was added decays like everything else: in all
-at most min(n, 1/(1 - decay)). So every measurement differs from the linear one by at most 1 + sum_j share_j min(n, 1/(1 - decay_j)) units:
-``drift``.
+**Rounding.** Let two streams differ. Without rounding, buffers and measurements are linear.
+floor(a) - floor(b) differs from a - b by less than 1, so each step adds at most 1 unit to the
+difference of a buffer, and what was added decays like everything else: in all at most min(n, 1/(1 -
+decay)). So every measurement differs from the linear one by at most 1 + sum_j share_j min(n, 1/(1 -
+decay_j)) units: ``drift``.
 """
 
 from __future__ import annotations
@@ -47,14 +52,18 @@ MAX_HORIZON = 2**22
 """The most elements of a stream."""
 
 _ONE, _HALF = 1 << FRACTION_BITS, 1 << (FRACTION_BITS - 1)
-_NODE_SPACING, _NODES_BELOW, _NODES_ABOVE = 1.2, 1.0, 1.5  # of the nodes in log s, and how far they go beyond 1/sqrt(n) and 1
-_ROUNDING_SLACK = 2.0**-40  # a dozen roundings of doubles are below 2^-48 of the result; where n of them add up, below 2^-28
+# of the nodes in log s, and how far they go beyond 1/sqrt(n) and 1
+_NODE_SPACING, _NODES_BELOW, _NODES_ABOVE = 1.2, 1.0, 1.5
+# a dozen roundings of doubles are below 2^-48 of the result; where n of them add up, below 2^-28
+_ROUNDING_SLACK = 2.0**-40
 _SUM_ROUNDING_SLACK = 2.0**-24
 
 
 @dataclass(frozen=True)
 class ToeplitzBuffers:
-    """For streams of up to ``horizon`` elements. ``shares`` and ``gaps`` (1 - decay) are in units of 2^-64."""
+    """For streams of up to ``horizon`` elements. ``shares`` and ``gaps`` (1 - decay) are in
+    units of 2^-64.
+    """
 
     horizon: int
     shares: tuple[int, ...]
@@ -63,37 +72,72 @@ class ToeplitzBuffers:
     def __post_init__(self) -> None:
         if parse_whole(self.horizon, "horizon") > MAX_HORIZON:
             raise InvalidArgument("horizon", f"must be at most {MAX_HORIZON:,}", self.horizon)
-        if len(self.shares) != len(self.gaps) or not all(0 < number < _ONE for number in (*self.shares, *self.gaps)):
-            raise InvalidArgument("shares", "and gaps must be as many, each between 0 and 2^64", self.shares)
+        if len(self.shares) != len(self.gaps) or not all(
+            0 < number < _ONE for number in (*self.shares, *self.gaps)
+        ):
+            raise InvalidArgument(
+                "shares", "and gaps must be as many, each between 0 and 2^64", self.shares
+            )
         if sum(self.shares) > _ONE:
-            raise InvalidArgument("shares", "must add up to 2^64 at most: what is measured must not grow", sum(self.shares))
+            raise InvalidArgument(
+                "shares",
+                "must add up to 2^64 at most: what is measured must not grow",
+                sum(self.shares),
+            )
 
     @classmethod
     def for_horizon(cls, horizon: int) -> ToeplitzBuffers:
         """Near the least error for so many elements."""
         low = -math.log(parse_whole(horizon, "horizon")) / 2 - _NODES_BELOW
-        places = [_NODE_SPACING * step for step in range(math.floor(low / _NODE_SPACING), math.ceil(_NODES_ABOVE / _NODE_SPACING) + 1)]
+        places = [
+            _NODE_SPACING * step
+            for step in range(
+                math.floor(low / _NODE_SPACING), math.ceil(_NODES_ABOVE / _NODE_SPACING) + 1
+            )
+        ]
         squares = [math.exp(2 * place) for place in places]
-        shares = [2 / math.pi * _NODE_SPACING * math.exp(u) / (1 + s) ** 2 for u, s in zip(places, squares, strict=True)]
-        return cls(horizon, tuple(int(share * _ONE) for share in shares), tuple(int(s / (1 + s) * _ONE) for s in squares))
+        shares = [
+            2 / math.pi * _NODE_SPACING * math.exp(u) / (1 + s) ** 2
+            for u, s in zip(places, squares, strict=True)
+        ]
+        return cls(
+            horizon,
+            tuple(int(share * _ONE) for share in shares),
+            tuple(int(s / (1 + s) * _ONE) for s in squares),
+        )
 
     def predict(self, buffers: tuple[int, ...]) -> int:
         """What the measurement of the next element would be without that element."""
-        return (sum(share * held for share, held in zip(self.shares, buffers, strict=True)) + _HALF) >> FRACTION_BITS
+        return (
+            sum(share * held for share, held in zip(self.shares, buffers, strict=True)) + _HALF
+        ) >> FRACTION_BITS
 
     def advance(self, buffers: tuple[int, ...], element: int) -> tuple[int, ...]:
         """The buffers after an element, which is weighted and in units."""
-        return tuple((((_ONE - gap) * held + _HALF) >> FRACTION_BITS) + element for gap, held in zip(self.gaps, buffers, strict=True))
+        return tuple(
+            (((_ONE - gap) * held + _HALF) >> FRACTION_BITS) + element
+            for gap, held in zip(self.gaps, buffers, strict=True)
+        )
 
     @property
     def drift(self) -> Fraction:
         """By how many units the difference of two measurements is off the linear one, at most."""
         pairs = zip(self.shares, self.gaps, strict=True)
-        return 1 + sum((Fraction(share, _ONE) * min(Fraction(self.horizon), Fraction(_ONE, gap)) for share, gap in pairs), Fraction(0))
+        return 1 + sum(
+            (
+                Fraction(share, _ONE) * min(Fraction(self.horizon), Fraction(_ONE, gap))
+                for share, gap in pairs
+            ),
+            Fraction(0),
+        )
 
     def weight(self, place: int) -> int:
-        """The weight of the element at ``place``, from 0 on, in units: its column is then at most 1 long."""
-        return int(_ONE * (1 - _ROUNDING_SLACK) / math.sqrt(self._sum_squares(self.horizon - place)))
+        """The weight of the element at ``place``, from 0 on, in units: its column is then at
+        most 1 long.
+        """
+        return int(
+            _ONE * (1 - _ROUNDING_SLACK) / math.sqrt(self._sum_squares(self.horizon - place))
+        )
 
     @cached_property
     def weights(self) -> Floats:
@@ -103,11 +147,14 @@ class ToeplitzBuffers:
     def column_sum_norm(self, touched: int) -> Fraction:
         """How long the sum of any ``touched`` columns is at most, unweighted; rounded up.
 
-        Coefficients fall, and none is negative. So the inner product of two columns is the larger the closer they are together and the
-        earlier they begin: of all sets of so many columns the first ones have the longest sum.
+        Coefficients fall, and none is negative. So the inner product of two columns is the larger
+        the closer they are together and the earlier they begin: of all sets of so many columns the
+        first ones have the longest sum.
         """
         sums = np.cumsum(self.kernel)
-        if touched < self.horizon:  # the last so many coefficients: geometric series again, because differences of sums would lose digits
+        # the last so many coefficients: geometric series again, because differences of sums would
+        # lose digits
+        if touched < self.horizon:
             sums[touched:] = 0
             for share, log in zip(*self._shares_and_log_decays, strict=True):
                 with np.errstate(under="ignore"):
@@ -129,29 +176,36 @@ class ToeplitzBuffers:
     @cached_property
     def _shares_and_log_decays(self) -> tuple[Floats, Floats]:
         """Shares, and the logarithms of decays."""
-        return np.array([share / _ONE for share in self.shares]), np.array([math.log1p(-(gap / _ONE)) for gap in self.gaps])
+        return np.array([share / _ONE for share in self.shares]), np.array(
+            [math.log1p(-(gap / _ONE)) for gap in self.gaps]
+        )
 
     @cached_property
     def _pair_rates(self) -> tuple[Floats, Floats]:
-        """Of every two buffers: by which power their product decays, and what it adds to the sum of all squares."""
+        """Of every two buffers: by which power their product decays, and what it adds to the sum
+        of all squares.
+        """
         shares, logs = self._shares_and_log_decays
         rates = np.add.outer(logs, logs)
         return rates, np.outer(shares, shares) / np.expm1(rates)
 
     def _sum_squares(self, length: int) -> float:
-        """c_0^2 + … + c_(m-1)^2: geometric series, none of them negative, so that rounding stays a few units in the last place."""
+        """c_0^2 + … + c_(m-1)^2: geometric series, none of them negative, so that rounding stays
+        a few units in the last place.
+        """
         rates, shares = self._pair_rates
         with np.errstate(under="ignore"):
             return 1 + float((shares * np.expm1((length - 1) * rates)).sum())
 
     def variances(self, scales: Floats) -> Floats:
-        """Of each sum so far, when every measurement has noise of variance 1 and what is read off element t is divided by its weight:
-        multiplied by ``scales[t]``.
+        """Of each sum so far, when every measurement has noise of variance 1 and what is read off
+        element t is divided by its weight: multiplied by ``scales[t]``.
 
-        The noise of elements is z' = C^-1 z. The inverse is of the same kind, 1 + sum_j g_j m_j^(k-1): the m_j are the eigenvalues of
-        diag(decay) - sqrt(share) sqrt(share)^T. The sum T_t = T_(t-1) + scale_t z'_t has variance
-        V_t = V_(t-1) + scale_t^2 |c'_0..c'_t|^2 + 2 scale_t sum_j g_j q_j, where q_j, the covariance of T_(t-1) and
-        sum_i m_j^(t-1-i) z_i, is carried on by q_j <- m_j q_j + scale_t sum_(k<=t) c'_k m_j^k.
+        The noise of elements is z' = C^-1 z. The inverse is of the same kind, 1 + sum_j g_j
+        m_j^(k-1): the m_j are the eigenvalues of diag(decay) - sqrt(share) sqrt(share)^T. The sum
+        T_t = T_(t-1) + scale_t z'_t has variance V_t = V_(t-1) + scale_t^2 |c'_0..c'_t|^2 + 2
+        scale_t sum_j g_j q_j, where q_j, the covariance of T_(t-1) and sum_i m_j^(t-1-i) z_i, is
+        carried on by q_j <- m_j q_j + scale_t sum_(k<=t) c'_k m_j^k.
         """
         shares, logs = self._shares_and_log_decays
         roots = np.sqrt(shares)
@@ -160,8 +214,12 @@ class ToeplitzBuffers:
         times = np.arange(self.horizon)
         inverse = np.ones(self.horizon)
         with np.errstate(under="ignore"):
-            inverse[1:] = sum(gain * decay ** times[:-1] for gain, decay in zip(gains, decays, strict=True))
+            inverse[1:] = sum(
+                gain * decay ** times[:-1] for gain, decay in zip(gains, decays, strict=True)
+            )
             shared = np.zeros(self.horizon)
             for gain, decay in zip(gains, decays, strict=True):
-                shared += gain * lfilter([0.0, 1.0], [1.0, -decay], scales * np.cumsum(inverse * decay**times))
+                shared += gain * lfilter(
+                    [0.0, 1.0], [1.0, -decay], scales * np.cumsum(inverse * decay**times)
+                )
         return np.cumsum(scales**2 * np.cumsum(inverse**2) + 2 * scales * shared)

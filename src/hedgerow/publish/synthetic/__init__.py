@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from hedgerow.publish.synthetic.pipeline import SyntheticTable, synthesize
-from hedgerow.publish.synthetic.quality import FreshCheck, PairQuality, PredictionTask, SyntheticQuality
+from hedgerow.publish.synthetic.quality import (
+    FreshCheck,
+    PairQuality,
+    PredictionTask,
+    SyntheticQuality,
+)
 
-__all__ = ["FreshCheck", "PairQuality", "PredictionTask", "SyntheticQuality", "SyntheticTable", "synthesize"]
+__all__ = [
+    "FreshCheck",
+    "PairQuality",
+    "PredictionTask",
+    "SyntheticQuality",
+    "SyntheticTable",
+    "synthesize",
+]

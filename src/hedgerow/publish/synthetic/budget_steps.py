@@ -21,7 +21,9 @@ __all__ = ["BudgetSpender", "BudgetStep", "MeasuredTable"]
 
 @dataclass(frozen=True, slots=True)
 class BudgetStep:
-    """One thing that was paid for: a table of so many ``cells`` measured with noise of this ``scale``, or one chosen (no scale)."""
+    """One thing that was paid for: a table of so many ``cells`` measured with noise of this
+    ``scale``, or one chosen (no scale).
+    """
 
     kind: str
     positions: tuple[int, ...]
@@ -40,8 +42,8 @@ class MeasuredTable:
 
 @dataclass(slots=True)
 class BudgetSpender:
-    """A purse, the ``terms`` with the whole price that may be spent from it, the ``steps`` so far, and who is told that so many of about
-    ``about`` are done."""
+    """A purse, the ``terms`` with the whole price that may be spent from it, the ``steps`` so far,
+    and who is told that so many of about ``about`` are done."""
 
     purse: PrivateTable
     parameters: PrivacyParameters
@@ -49,21 +51,40 @@ class BudgetSpender:
     expected_steps: int = 0
     steps: list[BudgetStep] = field(default_factory=list)
 
-    def measure(self, blocks: Sequence[QueryBlock], part: Fraction, what: str) -> list[MeasuredTable]:
+    def measure(
+        self, blocks: Sequence[QueryBlock], part: Fraction, what: str
+    ) -> list[MeasuredTable]:
         """Noisy tables for a part of the price.
 
-        A table of n cells with noise of scale s is off by about n s in all. The sum of that over tables, at a fixed sum of 1/s^2 (Gaussian)
-        or of 1/s (Laplace), is least where s goes as n^(-1/3) or as n^(-1/2).
+        A table of n cells with noise of scale s is off by about n s in all. The sum of that over
+        tables, at a fixed sum of 1/s^2 (Gaussian) or of 1/s (Laplace), is least where s goes as
+        n^(-1/3) or as n^(-1/2).
         """
         if not blocks:
             return []
         power = -1 / 3 if self.parameters.is_gaussian else -1 / 2
-        laws, before = self.parameters.with_share(part).calibrate_all(blocks, [block.cells**power for block in blocks]), len(self.steps)
+        laws, before = (
+            self.parameters.with_share(part).calibrate_all(
+                blocks, [block.cells**power for block in blocks]
+            ),
+            len(self.steps),
+        )
         asked = list(zip(blocks, laws, strict=True))
-        found = measure_all(self.purse, asked, lambda done, of: self.progress(before + done, max(before + of, self.expected_steps)))
-        self.steps += [BudgetStep(what, block.places, block.cells, law.scale / self.parameters.parts_per_row) for block, law in asked]
+        found = measure_all(
+            self.purse,
+            asked,
+            lambda done, of: self.progress(before + done, max(before + of, self.expected_steps)),
+        )
+        self.steps += [
+            BudgetStep(what, block.places, block.cells, law.scale / self.parameters.parts_per_row)
+            for block, law in asked
+        ]
         return [
-            MeasuredTable(block.places, np.asarray(noisy, dtype=np.float64), compute_noise_variance(law) / self.parameters.parts_per_row**2)
+            MeasuredTable(
+                block.places,
+                np.asarray(noisy, dtype=np.float64),
+                compute_noise_variance(law) / self.parameters.parts_per_row**2,
+            )
             for (block, law), noisy in zip(asked, found, strict=True)
         ]
 
@@ -71,11 +92,15 @@ class BudgetSpender:
         """The place of a candidate, chosen for a part of the price."""
         price = self.parameters.with_share(part)
         place = self.purse.select(candidates, epsilon=price.epsilon, rho=price.rho)
-        self.steps.append(BudgetStep("chosen", candidates[place].places, candidates[place].expected.size))
+        self.steps.append(
+            BudgetStep("chosen", candidates[place].places, candidates[place].expected.size)
+        )
         return place
 
     def compute_deviation(self, part: Fraction, tables: int) -> float:
-        """The standard deviation of the noise when so many equal tables share a part of the price. Looks at no data."""
+        """The standard deviation of the noise when so many equal tables share a part of the
+        price. Looks at no data.
+        """
         place = int(np.argmax(self.purse.sizes))
         block = QueryBlock(((place, BinSums(self.purse.sizes[place])),))
         (law,) = self.parameters.with_share(part).calibrate_all([block], [1.0])

@@ -1,4 +1,6 @@
-"""Estimates from noisy counts: never negative, of a given sum, and with no more dependence than the noise lets one see."""
+"""Estimates from noisy counts: never negative, of a given sum, and with no more dependence than
+the noise lets one see.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _SWEEPS = 20
 
 
 def project_to_total(counts: Floats, total: float) -> Floats:
-    """The nearest numbers, none below 0, that add up to ``total``: one number is taken off all, and what falls below 0 is 0."""
+    """The nearest numbers, none below 0, that add up to ``total``: one number is taken off all,
+    and what falls below 0 is 0.
+    """
     if total <= 0:
         return np.zeros_like(counts)
     falling = np.sort(counts)[::-1]
@@ -37,8 +41,8 @@ def _divide_or_zero(wanted: Floats, found: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShrunkTable:
-    """An estimated ``table`` of two attributes, what of their dependence was seen (its ``rank``), and the expected sum of squared
-    errors, as far as the noisy table itself tells."""
+    """An estimated ``table`` of two attributes, what of their dependence was seen (its ``rank``),
+    and the expected sum of squared errors, as far as the noisy table itself tells."""
 
     table: Floats
     rank: int
@@ -46,13 +50,16 @@ class ShrunkTable:
 
 
 def shrink_table(noisy: Floats, variance: float, rows: Floats, columns: Floats) -> ShrunkTable:
-    """The table that is independent with these sums, plus that part of the noisy dependence which stands out of the noise.
+    """The table that is independent with these sums, plus that part of the noisy dependence which
+    stands out of the noise.
 
-    A matrix of noise alone has singular values up to about s (sqrt(m) + sqrt(n)). Those above are shrunk as is best for the squared
-    error, y -> sqrt((y^2 - m v - n v)^2 - 4 m n v^2) / y with v the variance; the others are dropped (Gavish and Donoho 2017).
+    A matrix of noise alone has singular values up to about s (sqrt(m) + sqrt(n)). Those above are
+    shrunk as is best for the squared error, y -> sqrt((y^2 - m v - n v)^2 - 4 m n v^2) / y with v
+    the variance; the others are dropped (Gavish and Donoho 2017).
 
-    Let X be the dependence, Y what was measured, F what is kept. The best weights have |F - X|^2 = |X|^2 - |F|^2, and |Y|^2 - m n v has
-    the mean |X|^2: that gives the expected error. It is never said to be less than what noise does to a matrix of that rank.
+    Let X be the dependence, Y what was measured, F what is kept. The best weights have |F - X|^2 =
+    |X|^2 - |F|^2, and |Y|^2 - m n v has the mean |X|^2: that gives the expected error. It is never
+    said to be less than what noise does to a matrix of that rank.
     """
     total = float(rows.sum())
     (m, n), independent = noisy.shape, np.outer(rows, columns) / max(total, 1.0)
@@ -62,6 +69,10 @@ def shrink_table(noisy: Floats, variance: float, rows: Floats, columns: Floats) 
     inside = (sizes**2 - (m + n) * variance) ** 2 - 4 * m * n * variance**2
     kept = np.where(seen, np.sqrt(np.maximum(inside, 0.0)) / np.maximum(sizes, 1e-300), 0.0)
     rank = int(seen.sum())
-    table = rake_table(np.maximum(independent + (left * kept) @ right, 0.0), rows, columns) if rank else independent
+    table = (
+        rake_table(np.maximum(independent + (left * kept) @ right, 0.0), rows, columns)
+        if rank
+        else independent
+    )
     told = float((sizes**2).sum() - m * n * variance - (kept**2).sum())
     return ShrunkTable(table, rank, max(told, rank * (m + n - rank) * variance, 0.0))

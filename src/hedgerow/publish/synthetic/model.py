@@ -1,4 +1,6 @@
-"""What is known of the exact table: noisy counts of every attribute, and of pairs of attributes in groups, made to agree."""
+"""What is known of the exact table: noisy counts of every attribute, and of pairs of attributes
+in groups, made to agree.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _MIN_VARIANCE = 1e-12  # so small a variance is none
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticModel:
-    """Estimated ``counts`` of the codes of each attribute, the ``groups`` these are in, and tables of groups for ``pairs``."""
+    """Estimated ``counts`` of the codes of each attribute, the ``groups`` these are in, and
+    tables of groups for ``pairs``.
+    """
 
     total: float
     counts: tuple[Floats, ...]
@@ -37,7 +41,9 @@ class SyntheticModel:
         return sum_bins(self.counts[place], self.bins[place])
 
     def table(self, a: int, b: int) -> Floats:
-        """The estimated table of the groups of two attributes; as if independent, where it was not measured."""
+        """The estimated table of the groups of two attributes; as if independent, where it was
+        not measured.
+        """
         if (a, b) in self.pairs:
             return self.pairs[a, b].table
         if (b, a) in self.pairs:
@@ -45,32 +51,52 @@ class SyntheticModel:
         return np.outer(self.count_bins(a), self.count_bins(b)) / max(self.total, 1.0)
 
     def dependence(self) -> Floats:
-        """For all pairs of attributes how far their table is from independence, as a part of all rows."""
+        """For all pairs of attributes how far their table is from independence, as a part of all
+        rows.
+        """
         found = np.zeros((len(self.counts), len(self.counts)))
         for (a, b), pair in self.pairs.items():
             independent = np.outer(self.count_bins(a), self.count_bins(b)) / max(self.total, 1.0)
-            found[a, b] = found[b, a] = np.abs(pair.table - independent).sum() / (2 * max(self.total, 1.0))
+            found[a, b] = found[b, a] = np.abs(pair.table - independent).sum() / (
+                2 * max(self.total, 1.0)
+            )
         return found
 
 
 def estimate_total(ones: Sequence[MeasuredTable]) -> float:
-    """How many rows there are: every attribute's counts add up to it, and those with little noise in the sum count most."""
+    """How many rows there are: every attribute's counts add up to it, and those with little
+    noise in the sum count most.
+    """
     weights = [1 / (one.table.size * max(one.variance, _MIN_VARIANCE)) for one in ones]
     return float(np.average([one.table.sum() for one in ones], weights=weights))
 
 
-def fit_model(ones: Sequence[MeasuredTable], groups: Sequence[Integers], pairs: Sequence[MeasuredTable], total: float) -> SyntheticModel:
+def fit_model(
+    ones: Sequence[MeasuredTable],
+    groups: Sequence[Integers],
+    pairs: Sequence[MeasuredTable],
+    total: float,
+) -> SyntheticModel:
     """The model of these measurements."""
-    counts = tuple(_combine_counts(one, groups[place], place, pairs, total) for place, one in enumerate(ones))
+    counts = tuple(
+        _combine_counts(one, groups[place], place, pairs, total) for place, one in enumerate(ones)
+    )
     sums = [sum_bins(each, group) for each, group in zip(counts, groups, strict=True)]
     tables = {
-        (pair.positions[0], pair.positions[1]): shrink_table(pair.table, pair.variance, sums[pair.positions[0]], sums[pair.positions[1]]) for pair in pairs
+        (pair.positions[0], pair.positions[1]): shrink_table(
+            pair.table, pair.variance, sums[pair.positions[0]], sums[pair.positions[1]]
+        )
+        for pair in pairs
     }
     return SyntheticModel(total, counts, tuple(groups), tables)
 
 
-def _combine_counts(one: MeasuredTable, groups: Integers, place: int, pairs: Sequence[MeasuredTable], total: float) -> Floats:
-    """The counts of one attribute by least squares: what was measured of it, and the sums of its groups in tables with others."""
+def _combine_counts(
+    one: MeasuredTable, groups: Integers, place: int, pairs: Sequence[MeasuredTable], total: float
+) -> Floats:
+    """The counts of one attribute by least squares: what was measured of it, and the sums of its
+    groups in tables with others.
+    """
     sizes = np.bincount(groups).astype(np.float64)
     own = sum_bins(one.table, groups)
     precision = 1 / (sizes * max(one.variance, _MIN_VARIANCE))
@@ -79,5 +105,8 @@ def _combine_counts(one: MeasuredTable, groups: Integers, place: int, pairs: Seq
         if place in pair.positions:
             along = 1 - pair.positions.index(place)
             certain = 1 / (pair.table.shape[along] * max(pair.variance, _MIN_VARIANCE))
-            weighted, precision = weighted + certain * pair.table.sum(axis=along), precision + certain
+            weighted, precision = (
+                weighted + certain * pair.table.sum(axis=along),
+                precision + certain,
+            )
     return project_to_total(one.table + ((weighted / precision - own) / sizes)[groups], total)

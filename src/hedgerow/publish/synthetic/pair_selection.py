@@ -1,4 +1,6 @@
-"""Which pairs of attributes are measured: all, or where that would drown them in noise, those chosen privately."""
+"""Which pairs of attributes are measured: all, or where that would drown them in noise, those
+chosen privately.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +14,42 @@ from hedgerow.publish.strategies.strategy import Floats
 from hedgerow.publish.synthetic.budget_steps import BudgetSpender
 from hedgerow.release.private_table import MarginalCandidate
 
-__all__ = ["ANY_PAIR_NOISE", "CHOSEN_PAIR_NOISE", "count_affordable", "count_choices", "select_pairs"]
+__all__ = [
+    "ANY_PAIR_NOISE",
+    "CHOSEN_PAIR_NOISE",
+    "count_affordable",
+    "count_choices",
+    "select_pairs",
+]
 
 AttributePair = tuple[int, int]
 
-# Noise of which part of the number of rows leaves something to be seen, in any table and in those that were chosen for what is in them;
-# and how many partners an attribute gets at most. Found on real tables.
+# Noise of which part of the number of rows leaves something to be seen, in any table and in those
+# that were chosen for what is in them; and how many partners an attribute gets at most. Found on
+# real tables.
 ANY_PAIR_NOISE, CHOSEN_PAIR_NOISE = Fraction(1, 400), Fraction(1, 120)
 _MAX_PARTNERS = 6
 
 
 def count_affordable(spending: BudgetSpender, part: Fraction, total: float, noise: Fraction) -> int:
-    """How many tables can share a part of the price and have no more ``noise`` than this part of the number of rows."""
+    """How many tables can share a part of the price and have no more ``noise`` than this part of
+    the number of rows.
+    """
     ratio = max(total, 0.0) * float(noise) / max(spending.compute_deviation(part, 1), 1e-9)
     return int(min(ratio**2 if spending.parameters.is_gaussian else ratio, 1e9))
 
 
-def count_choices(spending: BudgetSpender, part: Fraction, total: float, workload: Sequence[AttributePair]) -> int:
-    """How many tables are to be chosen: as many as can be afforded, but at least one turn for each attribute."""
+def count_choices(
+    spending: BudgetSpender, part: Fraction, total: float, workload: Sequence[AttributePair]
+) -> int:
+    """How many tables are to be chosen: as many as can be afforded, but at least one turn for
+    each attribute.
+    """
     attributes = len({place for pair in workload for place in pair})
-    wanted = min(max(count_affordable(spending, part, total, CHOSEN_PAIR_NOISE), attributes), _MAX_PARTNERS * attributes)
+    wanted = min(
+        max(count_affordable(spending, part, total, CHOSEN_PAIR_NOISE), attributes),
+        _MAX_PARTNERS * attributes,
+    )
     return min(wanted, len(workload))
 
 
@@ -44,10 +62,12 @@ def select_pairs(
     groups: Sequence[Integers],
     noise: float,
 ) -> list[AttributePair]:
-    """``many`` pairs, chosen for a part of the price: the attributes take turns, and each chooses a partner that depends on it.
+    """``many`` pairs, chosen for a part of the price: the attributes take turns, and each chooses a
+    partner that depends on it.
 
-    A pair counts by how far its exact table is from independence, less what noise of this size would put it off. The strongest partner
-    of an attribute is in every tree of strongest dependences, so one turn each gives most of that tree.
+    A pair counts by how far its exact table is from independence, less what noise of this size
+    would put it off. The strongest partner of an attribute is in every tree of strongest
+    dependences, so one turn each gives most of that tree.
     """
     total = max(float(np.mean([each.sum() for each in counts])), 1.0)
     left, chosen = list(workload), list[AttributePair]()
@@ -63,8 +83,16 @@ def select_pairs(
     return chosen
 
 
-def _build_candidate(pair: AttributePair, counts: Sequence[Floats], groups: Sequence[Integers], noise: float, total: float) -> MarginalCandidate:
+def _build_candidate(
+    pair: AttributePair,
+    counts: Sequence[Floats],
+    groups: Sequence[Integers],
+    noise: float,
+    total: float,
+) -> MarginalCandidate:
     a, b = pair
     cells = (int(groups[a].max()) + 1) * (int(groups[b].max()) + 1)
     expected = np.rint(np.outer(counts[a], counts[b]) / total).astype(np.int64)
-    return MarginalCandidate(pair, expected, offset=int(min(np.sqrt(2 / np.pi) * noise * cells, 2.0**40)))
+    return MarginalCandidate(
+        pair, expected, offset=int(min(np.sqrt(2 / np.pi) * noise * cells, 2.0**40))
+    )

@@ -1,14 +1,16 @@
-"""A synthetic table: measure privately, model what was measured, write rows that agree with the model.
+"""A synthetic table: measure privately, model what was measured, write rows that agree with the
+model.
 
-    every attribute      a quarter of the price    how often each code is there; how many rows there are
-    pairs of attributes  the rest                  tables of two attributes in groups of codes
-    a check              what is asked for         fresh measurements, to which the finished rows are held
+    every attribute      a quarter of the price    how often each code is there; how many rows there
+    are pairs of attributes  the rest                  tables of two attributes in groups of codes a
+    check              what is asked for         fresh measurements, to which the finished rows are
+    held
 
-Where there are too few rows for that many tables, all attributes are measured once more, with as much, and an eighth of the price chooses
-the pairs that matter.
+Where there are too few rows for that many tables, all attributes are measured once more, with as
+much, and an eighth of the price chooses the pairs that matter.
 
-What is written down follows from these noisy numbers and from the public domain alone. That holds for the number of rows, for the groups,
-and for the report on quality.
+What is written down follows from these noisy numbers and from the public domain alone. That holds
+for the number of rows, for the groups, and for the report on quality.
 """
 
 from __future__ import annotations
@@ -28,7 +30,12 @@ from hedgerow.publish.synthetic.binning import bin_codes, build_bin_sums, choose
 from hedgerow.publish.synthetic.budget_steps import BudgetSpender, BudgetStep, MeasuredTable
 from hedgerow.publish.synthetic.denoise import project_to_total
 from hedgerow.publish.synthetic.model import SyntheticModel, estimate_total, fit_model
-from hedgerow.publish.synthetic.pair_selection import ANY_PAIR_NOISE, count_affordable, count_choices, select_pairs
+from hedgerow.publish.synthetic.pair_selection import (
+    ANY_PAIR_NOISE,
+    count_affordable,
+    count_choices,
+    select_pairs,
+)
 from hedgerow.publish.synthetic.quality import SyntheticQuality, assess_quality
 from hedgerow.publish.synthetic.sampling import generate_rows
 from hedgerow.release.linear_queries import BinSums, QueryBlock
@@ -45,7 +52,9 @@ _MAX_CODES: Final = 4_096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticTable:
-    """Rows of ``codes``, a column for each attribute, as many as the noisy ``total`` says. All of it may be published."""
+    """Rows of ``codes``, a column for each attribute, as many as the noisy ``total`` says. All
+    of it may be published.
+    """
 
     codes: Integers
     total: float
@@ -66,10 +75,11 @@ def synthesize(
 ) -> SyntheticTable:
     """A synthetic table for the price of these ``terms``, from what a purse hands out.
 
-    ``ordered`` are the places of attributes whose codes rise with what they stand for: neighbours are merged there, where there are too
-    many. ``workload`` are the pairs of attributes that should agree, all by default. ``check`` is the part of the price for fresh
-    measurements that tell how good the rows are; with a ``target``, also how well that attribute is told from two others. ``tell`` hears
-    how many measurements are done.
+    ``ordered`` are the places of attributes whose codes rise with what they stand for: neighbours
+    are merged there, where there are too many. ``workload`` are the pairs of attributes that should
+    agree, all by default. ``check`` is the part of the price for fresh measurements that tell how
+    good the rows are; with a ``target``, also how well that attribute is told from two others.
+    ``tell`` hears how many measurements are done.
     """
     sizes = purse.sizes
     check_code_counts(sizes)
@@ -92,13 +102,17 @@ def _measure_tables(
     spending: BudgetSpender, pairs: Sequence[AttributePair], rest: Fraction, ordered: frozenset[int]
 ) -> tuple[list[MeasuredTable], list[Integers], list[MeasuredTable]]:
     """The noisy counts of each attribute, the groups of its codes, and noisy tables of pairs."""
-    singles = [QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(spending.purse.sizes)]
+    singles = [
+        QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(spending.purse.sizes)
+    ]
     part = rest * _ATTRIBUTE_SHARE if pairs else rest
     ones = spending.measure(singles, part, "attribute")
     part = rest - part
     many = len(pairs)
     if pairs and count_affordable(spending, part, estimate_total(ones), ANY_PAIR_NOISE) < many:
-        ones = _average_tables(ones, spending.measure(singles, rest * _ATTRIBUTE_SHARE, "attribute"))
+        ones = _average_tables(
+            ones, spending.measure(singles, rest * _ATTRIBUTE_SHARE, "attribute")
+        )
         part -= rest * _ATTRIBUTE_SHARE
         many = count_choices(spending, part - rest * _SELECTION_SHARE, estimate_total(ones), pairs)
         part -= rest * _SELECTION_SHARE if many < len(pairs) else 0
@@ -106,7 +120,9 @@ def _measure_tables(
     counts = [project_to_total(one.table, total) for one in ones]
     noise = spending.compute_deviation(part, many) if pairs else 1.0
     wanted = choose_bin_count(total, noise)
-    groups = [bin_codes(each, wanted, ordered=place in ordered) for place, each in enumerate(counts)]
+    groups = [
+        bin_codes(each, wanted, ordered=place in ordered) for place, each in enumerate(counts)
+    ]
     if many < len(pairs):
         pairs = select_pairs(spending, rest * _SELECTION_SHARE, pairs, many, counts, groups, noise)
     factors = {place: build_bin_sums(groups[place]) for pair in pairs for place in pair}
@@ -114,14 +130,25 @@ def _measure_tables(
     return ones, groups, spending.measure(blocks, part, "pair")
 
 
-def _average_tables(first: Sequence[MeasuredTable], second: Sequence[MeasuredTable]) -> list[MeasuredTable]:
+def _average_tables(
+    first: Sequence[MeasuredTable], second: Sequence[MeasuredTable]
+) -> list[MeasuredTable]:
     """Two measurements of the same, with the same noise."""
-    return [MeasuredTable(a.positions, (a.table + b.table) / 2, a.variance / 2) for a, b in zip(first, second, strict=True)]
+    return [
+        MeasuredTable(a.positions, (a.table + b.table) / 2, a.variance / 2)
+        for a, b in zip(first, second, strict=True)
+    ]
 
 
-def _normalise_workload(workload: Sequence[AttributePair] | None, sizes: Sequence[int]) -> list[AttributePair]:
+def _normalise_workload(
+    workload: Sequence[AttributePair] | None, sizes: Sequence[int]
+) -> list[AttributePair]:
     """Pairs in rising order; attributes with a single code have nothing to tell."""
-    asked = list(itertools.combinations(range(len(sizes)), 2)) if workload is None else [tuple(pair) for pair in workload]
+    asked = (
+        list(itertools.combinations(range(len(sizes)), 2))
+        if workload is None
+        else [tuple(pair) for pair in workload]
+    )
     if not all(len(pair) == 2 and 0 <= min(pair) < max(pair) < len(sizes) for pair in asked):
         raise InvalidArgument("workload", "must be pairs of places of different attributes", asked)
     several = {(min(pair), max(pair)) for pair in asked}
@@ -131,7 +158,10 @@ def _normalise_workload(workload: Sequence[AttributePair] | None, sizes: Sequenc
 def check_code_counts(sizes: Sequence[int]) -> None:
     """Refuses attributes with too many codes."""
     if max(sizes) > _MAX_CODES:
-        raise Refused(f"An attribute has {max(sizes):,} codes; rows can be made of at most {_MAX_CODES:,}. Give it fewer bins.")
+        raise Refused(
+            f"An attribute has {max(sizes):,} codes; rows can be made of at most {_MAX_CODES:,}."
+            " Give it fewer bins."
+        )
 
 
 def parse_check_share(check: Number) -> Fraction:

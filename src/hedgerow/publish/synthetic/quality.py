@@ -1,8 +1,9 @@
 """How good synthetic rows are: told from noisy measurements, so that it can be published with them.
 
-Two kinds of figures. Those of ``PairQuality`` come from what the rows were made of and cost nothing more; they know the noise, and not what groups
-of codes hide. ``FreshCheck`` and ``PredictionTask`` hold the rows to fresh measurements, paid for by a part of the price, which the rows cannot have been
-fitted to.
+Two kinds of figures. Those of ``PairQuality`` come from what the rows were made of and cost nothing
+more; they know the noise, and not what groups of codes hide. ``FreshCheck`` and ``PredictionTask``
+hold the rows to fresh measurements, paid for by a part of the price, which the rows cannot have
+been fitted to.
 """
 
 from __future__ import annotations
@@ -23,17 +24,26 @@ from hedgerow.publish.synthetic.budget_steps import BudgetSpender, MeasuredTable
 from hedgerow.publish.synthetic.model import SyntheticModel
 from hedgerow.release.linear_queries import QueryBlock
 
-__all__ = ["FreshCheck", "PairQuality", "PredictionTask", "SyntheticQuality", "assess_quality", "tabulate_bins"]
+__all__ = [
+    "FreshCheck",
+    "PairQuality",
+    "PredictionTask",
+    "SyntheticQuality",
+    "assess_quality",
+    "tabulate_bins",
+]
 
-_MAX_CHECKED_PAIRS: Final = 8  # pairs that are measured afresh: of more, each would have too much noise
+# pairs that are measured afresh: of more, each would have too much noise
+_MAX_CHECKED_PAIRS: Final = 8
 _MAX_PREDICTORS: Final = 8  # attributes that may tell a target
 _MEAN_ABSOLUTE_NORMAL: Final = math.sqrt(2 / math.pi)  # the mean size of a normal number
 
 
 @dataclass(frozen=True, slots=True)
 class PairQuality:
-    """Two attributes: the part of all rows expected to be out of place in their table of groups, and how strongly they depend on each
-    other (Cramér's V, 0 to 1) by the rows and by the noisy measurement, freed of what noise adds."""
+    """Two attributes: the part of all rows expected to be out of place in their table of groups,
+    and how strongly they depend on each other (Cramér's V, 0 to 1) by the rows and by the noisy
+    measurement, freed of what noise adds."""
 
     places: tuple[int, int]
     expected_error: float
@@ -43,8 +53,9 @@ class PairQuality:
 
 @dataclass(frozen=True, slots=True)
 class FreshCheck:
-    """The part of rows out of place on average, over tables of ``pairs``, good ones and bad ones by what was expected, measured afresh; it
-    lies below ``at_most`` in about nineteen of twenty cases."""
+    """The part of rows out of place on average, over tables of ``pairs``, good ones and bad ones by
+    what was expected, measured afresh; it lies below ``at_most`` in about nineteen of twenty cases.
+    """
 
     pairs: tuple[tuple[int, int], ...]
     error: float
@@ -53,8 +64,9 @@ class FreshCheck:
 
 @dataclass(frozen=True, slots=True)
 class PredictionTask:
-    """Telling the group of ``target`` from those of ``by``, by a rule learnt from the synthetic rows: the part of rows told rightly, of
-    the synthetic ones and of the exact ones by a fresh noisy table, and of these with the commonest group for all."""
+    """Telling the group of ``target`` from those of ``by``, by a rule learnt from the synthetic
+    rows: the part of rows told rightly, of the synthetic ones and of the exact ones by a fresh
+    noisy table, and of these with the commonest group for all."""
 
     target: int
     by: tuple[int, ...]
@@ -66,7 +78,9 @@ class PredictionTask:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticQuality:
-    """The expected error of the counts of each attribute, of the pairs that were measured, and what fresh measurements said."""
+    """The expected error of the counts of each attribute, of the pairs that were measured, and
+    what fresh measurements said.
+    """
 
     attributes: tuple[float, ...]
     pairs: tuple[PairQuality, ...]
@@ -75,86 +89,163 @@ class SyntheticQuality:
 
 
 def assess_quality(
-    codes: Integers, model: SyntheticModel, ones: Sequence[MeasuredTable], tables: Sequence[MeasuredTable], spending: BudgetSpender, part: Fraction, target: int | None
+    codes: Integers,
+    model: SyntheticModel,
+    ones: Sequence[MeasuredTable],
+    tables: Sequence[MeasuredTable],
+    spending: BudgetSpender,
+    part: Fraction,
+    target: int | None,
 ) -> SyntheticQuality:
     """What can be said of these rows; fresh measurements take a part of the price."""
     columns = [groups[codes[:, place]] for place, groups in enumerate(model.bins)]
     rows = max(len(codes), 1)
-    attributes = tuple(min(1.0, _MEAN_ABSOLUTE_NORMAL * one.table.size * math.sqrt(one.variance) / (2 * rows)) for one in ones)
+    attributes = tuple(
+        min(1.0, _MEAN_ABSOLUTE_NORMAL * one.table.size * math.sqrt(one.variance) / (2 * rows))
+        for one in ones
+    )
     pairs = tuple(_assess_pair(columns, model, measured, rows) for measured in tables)
     check = task = None
     by = _choose_predictors(columns, model, target) if target is not None and part else ()
     if part and tables:
-        check = _check_pairs(columns, model, [measured.positions for measured in tables], spending, part / 2 if by else part)
+        check = _check_pairs(
+            columns,
+            model,
+            [measured.positions for measured in tables],
+            spending,
+            part / 2 if by else part,
+        )
     if by and target is not None:
         task = _check_prediction(columns, model, target, by, spending, part / 2 if check else part)
     return SyntheticQuality(attributes, pairs, check, task)
 
 
-def tabulate_bins(columns: Sequence[Integers], model: SyntheticModel, places: Sequence[int]) -> Floats:
+def tabulate_bins(
+    columns: Sequence[Integers], model: SyntheticModel, places: Sequence[int]
+) -> Floats:
     """How often combinations of groups are in the rows."""
     shape = tuple(int(model.bins[place].max()) + 1 for place in places)
     index = np.ravel_multi_index(tuple(columns[place] for place in places), shape)
     return np.bincount(index, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
 
-def _assess_pair(columns: Sequence[Integers], model: SyntheticModel, measured: MeasuredTable, rows: int) -> PairQuality:
+def _assess_pair(
+    columns: Sequence[Integers], model: SyntheticModel, measured: MeasuredTable, rows: int
+) -> PairQuality:
     a, b = measured.positions
     # Errors are taken to be as if normal: then their mean size follows from their squares.
-    error = _MEAN_ABSOLUTE_NORMAL * math.sqrt(model.pairs[a, b].squared_error * measured.table.size) / (2 * rows)
+    error = (
+        _MEAN_ABSOLUTE_NORMAL
+        * math.sqrt(model.pairs[a, b].squared_error * measured.table.size)
+        / (2 * rows)
+    )
     found, noise = tabulate_bins(columns, model, (a, b)), measured.variance
-    by_rows, by_noisy = _compute_cramers_v(found, 0.0, noise, model, a, b), _compute_cramers_v(measured.table, noise, noise, model, a, b)
+    by_rows, by_noisy = (
+        _compute_cramers_v(found, 0.0, noise, model, a, b),
+        _compute_cramers_v(measured.table, noise, noise, model, a, b),
+    )
     return PairQuality((a, b), min(1.0, error), by_rows, by_noisy)
 
 
-def _compute_cramers_v(table: Floats, variance: float, noise: float, model: SyntheticModel, a: int, b: int) -> float:
-    """Cramér's V over the cells that have more rows than ``noise``. Of a noisy table the squares of its noise, on average, are taken
-    off."""
+def _compute_cramers_v(
+    table: Floats, variance: float, noise: float, model: SyntheticModel, a: int, b: int
+) -> float:
+    """Cramér's V over the cells that have more rows than ``noise``. Of a noisy table the squares of
+    its noise, on average, are taken off."""
     total, least = model.total, min(table.shape) - 1
     if total <= 0 or least < 1:
         return 0.0
     independent = np.outer(model.count_bins(a), model.count_bins(b)) / total
-    seen = independent > max(1.0, 3 * math.sqrt(noise))  # elsewhere noise, divided by next to nothing, would be all there is
-    squares = float(((((table - independent) ** 2 - variance) / np.maximum(independent, 1.0))[seen]).sum())
+    # elsewhere noise, divided by next to nothing, would be all there is
+    seen = independent > max(1.0, 3 * math.sqrt(noise))
+    squares = float(
+        ((((table - independent) ** 2 - variance) / np.maximum(independent, 1.0))[seen]).sum()
+    )
     return math.sqrt(min(max(squares, 0.0) / (total * least), 1.0))
 
 
-def _measure_fresh(model: SyntheticModel, places: Sequence[tuple[int, ...]], spending: BudgetSpender, part: Fraction) -> list[MeasuredTable]:
-    blocks = [QueryBlock(tuple((place, build_bin_sums(model.bins[place])) for place in each)) for each in places]
+def _measure_fresh(
+    model: SyntheticModel,
+    places: Sequence[tuple[int, ...]],
+    spending: BudgetSpender,
+    part: Fraction,
+) -> list[MeasuredTable]:
+    blocks = [
+        QueryBlock(tuple((place, build_bin_sums(model.bins[place])) for place in each))
+        for each in places
+    ]
     return spending.measure(blocks, part, "check")
 
 
-def _check_pairs(columns: Sequence[Integers], model: SyntheticModel, places: Sequence[tuple[int, ...]], spending: BudgetSpender, part: Fraction) -> FreshCheck:
-    """|rows - fresh|^2 is on average |rows - exact|^2 plus the variance of the noise in every cell."""
+def _check_pairs(
+    columns: Sequence[Integers],
+    model: SyntheticModel,
+    places: Sequence[tuple[int, ...]],
+    spending: BudgetSpender,
+    part: Fraction,
+) -> FreshCheck:
+    """|rows - fresh|^2 is on average |rows - exact|^2 plus the variance of the noise in every
+    cell.
+    """
     by_error = sorted(places, key=lambda pair: model.pairs[pair[0], pair[1]].squared_error)
     many = min(_MAX_CHECKED_PAIRS, len(places))
     picked = [by_error[(2 * at + 1) * len(places) // (2 * many)] for at in range(many)]
     rows, errors, spreads = max(len(columns[0]), 1), [], []
     for fresh in _measure_fresh(model, picked, spending, part):
         cells, noise = fresh.table.size, fresh.variance
-        squared = float(((tabulate_bins(columns, model, fresh.positions) - fresh.table) ** 2).sum()) - cells * noise
+        squared = (
+            float(((tabulate_bins(columns, model, fresh.positions) - fresh.table) ** 2).sum())
+            - cells * noise
+        )
         off = _MEAN_ABSOLUTE_NORMAL * math.sqrt(cells) / (2 * rows)
         errors.append(squared * off**2)
         spreads.append((2 * cells * noise**2 + 4 * max(squared, 0.0) * noise) * off**4)
     mean, spread = float(np.mean(errors)), math.sqrt(sum(spreads)) / len(errors)
-    return FreshCheck(tuple((a, b) for a, b in picked), math.sqrt(max(mean, 0.0)), min(1.0, math.sqrt(max(mean, 0.0) + 1.645 * spread)))
+    return FreshCheck(
+        tuple((a, b) for a, b in picked),
+        math.sqrt(max(mean, 0.0)),
+        min(1.0, math.sqrt(max(mean, 0.0) + 1.645 * spread)),
+    )
 
 
-def _choose_predictors(columns: Sequence[Integers], model: SyntheticModel, target: int) -> tuple[int, ...]:
-    """The two attributes that tell the target best in the synthetic rows, of those that depend on it; the one, where it is alone."""
+def _choose_predictors(
+    columns: Sequence[Integers], model: SyntheticModel, target: int
+) -> tuple[int, ...]:
+    """The two attributes that tell the target best in the synthetic rows, of those that depend
+    on it; the one, where it is alone.
+    """
     dependence = model.dependence()[target]
-    near = [int(place) for place in np.argsort(-dependence, kind="stable")[:_MAX_PREDICTORS] if dependence[place] > 0]
+    near = [
+        int(place)
+        for place in np.argsort(-dependence, kind="stable")[:_MAX_PREDICTORS]
+        if dependence[place] > 0
+    ]
     several = list(itertools.combinations(sorted(near), min(2, len(near))))
-    return max(several, key=lambda by: float(tabulate_bins(columns, model, (*by, target)).max(axis=-1).sum()))
+    return max(
+        several,
+        key=lambda by: float(tabulate_bins(columns, model, (*by, target)).max(axis=-1).sum()),
+    )
 
 
-def _check_prediction(columns: Sequence[Integers], model: SyntheticModel, target: int, by: tuple[int, ...], spending: BudgetSpender, part: Fraction) -> PredictionTask:
+def _check_prediction(
+    columns: Sequence[Integers],
+    model: SyntheticModel,
+    target: int,
+    by: tuple[int, ...],
+    spending: BudgetSpender,
+    part: Fraction,
+) -> PredictionTask:
     (fresh,) = _measure_fresh(model, [(*by, target)], spending, part)
     learnt = tabulate_bins(columns, model, (*by, target))
     groups = learnt.shape[-1]
     learnt, noisy = learnt.reshape(-1, groups), fresh.table.reshape(-1, groups)
     rule = learnt.argmax(axis=1)
     total = max(model.total, 1.0)
-    right = [float(np.clip(each[np.arange(len(rule)), rule].sum() / total, 0.0, 1.0)) for each in (learnt, noisy)]
+    right = [
+        float(np.clip(each[np.arange(len(rule)), rule].sum() / total, 0.0, 1.0))
+        for each in (learnt, noisy)
+    ]
     commonest = float(np.clip(noisy[:, learnt.sum(axis=0).argmax()].sum() / total, 0.0, 1.0))
-    return PredictionTask(target, by, right[0], right[1], commonest, math.sqrt(len(rule) * fresh.variance) / total)
+    return PredictionTask(
+        target, by, right[0], right[1], commonest, math.sqrt(len(rule) * fresh.variance) / total
+    )

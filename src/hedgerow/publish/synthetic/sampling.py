@@ -1,9 +1,11 @@
 """Rows that agree with a model: attribute by attribute, each given all before it.
 
-The first attribute is written down as often as its counts say. For the next one, every row so far gets weights for its groups which, added
-up over rows, give the model's table with each attribute before: they are found by raking, which changes the weights in proportion until
-one table is right, then the next, and round again. It is the least change from independence that does it. The weights are then made whole
-by evenly spaced points, so that hardly any row is there by chance: rows drawn at random would be as far off as a second survey.
+The first attribute is written down as often as its counts say. For the next one, every row so far
+gets weights for its groups which, added up over rows, give the model's table with each attribute
+before: they are found by raking, which changes the weights in proportion until one table is right,
+then the next, and round again. It is the least change from independence that does it. The weights
+are then made whole by evenly spaced points, so that hardly any row is there by chance: rows drawn
+at random would be as far off as a second survey.
 
 Nothing here is random, and nothing here sees the exact table.
 """
@@ -36,11 +38,15 @@ def generate_rows(model: SyntheticModel, many: int) -> Integers:
         base = generate_rows(model, _MAX_DISTINCT_ROWS)
         return base[np.arange(many, dtype=np.int64) * _MAX_DISTINCT_ROWS // many]
     coarse = _generate_bins(model, many)
-    return np.stack([_fill_codes(coarse[:, place], model, place) for place in range(len(model.counts))], axis=1)
+    return np.stack(
+        [_fill_codes(coarse[:, place], model, place) for place in range(len(model.counts))], axis=1
+    )
 
 
 def order_attributes(dependence: Floats) -> list[int]:
-    """Attributes in the order they are written: the one that depends most on others, then always the one most tied to those before."""
+    """Attributes in the order they are written: the one that depends most on others, then always
+    the one most tied to those before.
+    """
     order = [int(dependence.sum(axis=0).argmax())]
     tied = dependence[order[0]].copy()
     while len(order) < len(dependence):
@@ -67,20 +73,27 @@ def _generate_bins(model: SyntheticModel, many: int) -> Integers:
     return found
 
 
-def _rake_weights(prefixes: Integers, counts: Integers, single: Floats, tables: Sequence[Floats]) -> Floats:
+def _rake_weights(
+    prefixes: Integers, counts: Integers, single: Floats, tables: Sequence[Floats]
+) -> Floats:
     """For each prefix how many of its rows each group of the next attribute gets: not whole yet."""
     share = np.maximum(single, 1e-9)
     weights = counts[:, None] * (share / share.sum())[None, :]
     many, places = float(counts.sum()), np.arange(len(counts))
     ones = [
-        csr_array((np.ones(len(counts)), (prefixes[:, at], places)), shape=(len(table), len(counts))) for at, table in enumerate(tables)
+        csr_array(
+            (np.ones(len(counts)), (prefixes[:, at], places)), shape=(len(table), len(counts))
+        )
+        for at, table in enumerate(tables)
     ]
     for _ in range(_SWEEPS if tables else 0):
         off = 0.0
         for at, table in enumerate(tables):
             found = ones[at] @ weights
             off = max(off, float(np.abs(found - table).sum()) / 2)
-            weights *= np.take(np.maximum(table / np.maximum(found, 1e-12), _MIN_FACTOR), prefixes[:, at], axis=0)
+            weights *= np.take(
+                np.maximum(table / np.maximum(found, 1e-12), _MIN_FACTOR), prefixes[:, at], axis=0
+            )
         sums = weights.sum(axis=1)
         weights *= (counts / np.maximum(sums, 1e-300))[:, None]
         if off <= _TOLERANCE * many:
@@ -88,10 +101,14 @@ def _rake_weights(prefixes: Integers, counts: Integers, single: Floats, tables: 
     return np.asarray(weights, dtype=np.float64)
 
 
-def _extend_prefixes(prefixes: Integers, counts: Integers, weights: Floats, turn: float) -> tuple[Integers, Integers]:
-    """The prefixes with one more attribute, in whole numbers: rows of a prefix are evenly spaced points under its weights.
+def _extend_prefixes(
+    prefixes: Integers, counts: Integers, weights: Floats, turn: float
+) -> tuple[Integers, Integers]:
+    """The prefixes with one more attribute, in whole numbers: rows of a prefix are evenly spaced
+    points under its weights.
 
-    Each prefix begins at another fraction, a multiple of an irrational number, so that prefixes with one row each are even as well.
+    Each prefix begins at another fraction, a multiple of an irrational number, so that prefixes
+    with one row each are even as well.
     """
     groups = weights.shape[1]
     lines = np.cumsum(weights, axis=1) / np.maximum(weights.sum(axis=1), 1e-300)[:, None]
@@ -101,7 +118,9 @@ def _extend_prefixes(prefixes: Integers, counts: Integers, weights: Floats, turn
     within = np.arange(len(whose)) - np.repeat(np.cumsum(counts) - counts, counts)
     points = (within + _list_fractions(len(counts), turn)[whose]) / counts[whose]
     at = np.searchsorted(lines.ravel(), whose + points, side="right")
-    keys, often = np.unique(whose * groups + np.clip(at - whose * groups, 0, groups - 1), return_counts=True)
+    keys, often = np.unique(
+        whose * groups + np.clip(at - whose * groups, 0, groups - 1), return_counts=True
+    )
     return np.concatenate([prefixes[keys // groups], (keys % groups)[:, None]], axis=1), often
 
 
@@ -128,6 +147,8 @@ def _list_fractions(many: int, turn: float) -> Floats:
 
 
 def _choose_rotation(place: int) -> float:
-    """An irrational number of its own for each attribute: the fraction of the root of a number that is no square."""
+    """An irrational number of its own for each attribute: the fraction of the root of a number
+    that is no square.
+    """
     root = 2 + place + round(np.sqrt(2 + place))  # the numbers that are no squares, from 3 on
     return float(np.sqrt(root) % 1.0)

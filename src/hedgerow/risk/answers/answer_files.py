@@ -1,21 +1,26 @@
 """The file of published answers: what an attacker has in hand.
 
-**CSV**, with a line of names. ``question`` (or ``where``) is a condition, or a whole SELECT of one count or sum; ``answer`` is a number, or
-``<5``, or empty or ``*`` where it was suppressed. Further columns, none of them needed: ``measure`` (``count``, or ``sum(income)``),
-``contributors`` (how many people are in a sum), ``within`` (how far the number may be off, such as 0.5 after rounding), ``largest`` and
-``second`` (the two largest contributions to a sum: only the custodian knows them, and the p-percent rule needs them), ``table``, ``name``.
+**CSV**, with a line of names. ``question`` (or ``where``) is a condition, or a whole SELECT of one
+count or sum; ``answer`` is a number, or ``<5``, or empty or ``*`` where it was suppressed. Further
+columns, none of them needed: ``measure`` (``count``, or ``sum(income)``), ``contributors`` (how
+many people are in a sum), ``within`` (how far the number may be off, such as 0.5 after rounding),
+``largest`` and ``second`` (the two largest contributions to a sum: only the custodian knows them,
+and the p-percent rule needs them), ``table``, ``name``.
 
     question,answer
     age = 21 AND sex = 'm',1
     age = 21 AND sex = 'm' AND drugs = 'yes',1
 
-**JSON**: a list of objects with the same names, or ``{"columns": {...}, "answers": [...]}``. ``columns`` says what is publicly known:
-``"age": "integer"`` (whole numbers) or ``"sex": ["f", "m"]`` (there is no other value, and none is missing). An object may have
-``contributions``, all of them. The answer to a SELECT with GROUP BY is a list of lines, each a list in the order of the SELECT.
+**JSON**: a list of objects with the same names, or ``{"columns": {...}, "answers": [...]}``.
+``columns`` says what is publicly known: ``"age": "integer"`` (whole numbers) or ``"sex": ["f",
+"m"]`` (there is no other value, and none is missing). An object may have ``contributions``, all of
+them. The answer to a SELECT with GROUP BY is a list of lines, each a list in the order of the
+SELECT.
 
 **SQL**: a log of statements with their results; ``logs`` says how it is written.
 
-The result of a GROUP BY without HAVING and LIMIT is taken as whole: there is nobody in any group that it does not show.
+The result of a GROUP BY without HAVING and LIMIT is taken as whole: there is nobody in any group
+that it does not show.
 """
 
 from __future__ import annotations
@@ -31,27 +36,63 @@ from typing import Any, Final
 
 from hedgerow.errors import HedgerowError, InvalidArgument, Refused, SourceError
 from hedgerow.risk.answers.conditions import Constant, parse_condition
-from hedgerow.risk.answers.published_answer import PublishedAnswer, PublishedAnswers, parse_bounds, parse_fraction
+from hedgerow.risk.answers.published_answer import (
+    PublishedAnswer,
+    PublishedAnswers,
+    parse_bounds,
+    parse_fraction,
+)
 from hedgerow.risk.answers.select_statements import SelectedAggregate, SelectStatement
 from hedgerow.risk.answers.sql_logs import read_log
 
-__all__ = ["MAX_ANSWERS", "MAX_BYTES", "PublishedAnswer", "PublishedAnswers", "read_answers", "read_csv", "read_json", "read_log"]
+__all__ = [
+    "MAX_ANSWERS",
+    "MAX_BYTES",
+    "PublishedAnswer",
+    "PublishedAnswers",
+    "read_answers",
+    "read_csv",
+    "read_json",
+    "read_log",
+]
 
 MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_ANSWERS: Final = 20_000
-_FIELD_NAMES: Final = ("question", "where", "answer", "measure", "contributors", "within", "largest", "second", "contributions", "table", "name")
+_FIELD_NAMES: Final = (
+    "question",
+    "where",
+    "answer",
+    "measure",
+    "contributors",
+    "within",
+    "largest",
+    "second",
+    "contributions",
+    "table",
+    "name",
+)
 _QUESTION_FORMS: Final = "a condition, such as age = 21 AND sex = 'm', or as a SELECT"
 _MEASURE_PATTERN: Final = re.compile(r"(sum|mean|avg)\s*[( ]\s*(\w+)\s*\)?", re.IGNORECASE)
 
 
 class _NumberText(str):
-    """A number of JSON with a point or an exponent, as it is written: exact, and not computed before its length is looked at."""
+    """A number of JSON with a point or an exponent, as it is written: exact, and not computed
+    before its length is looked at.
+    """
 
 
 def read_answers(file: Path | str) -> PublishedAnswers:
-    """The answers of a file, by how its name ends: .csv, .json, or .sql, .log and .txt for a log of SQL."""
+    """The answers of a file, by how its name ends: .csv, .json, or .sql, .log and .txt for a log
+    of SQL.
+    """
     path = Path(file)
-    readers = {".csv": read_csv, ".json": read_json, ".sql": read_log, ".log": read_log, ".txt": read_log}
+    readers = {
+        ".csv": read_csv,
+        ".json": read_json,
+        ".sql": read_log,
+        ".log": read_log,
+        ".txt": read_log,
+    }
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise InvalidArgument("FILE", f"must end with {', '.join(readers)}", str(file))
@@ -62,7 +103,9 @@ def read_answers(file: Path | str) -> PublishedAnswers:
             raise InvalidArgument("FILE", f"must have at most {MAX_BYTES // 2**20} MB", str(file))
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
-        raise InvalidArgument("FILE", "must be a file of text in UTF-8 that can be read", str(file)) from None
+        raise InvalidArgument(
+            "FILE", "must be a file of text in UTF-8 that can be read", str(file)
+        ) from None
     if not text.strip():
         raise SourceError(f"{path.name} is empty: it must hold questions and their answers.")
     return reader(text)
@@ -82,9 +125,14 @@ def read_csv(text: str) -> PublishedAnswers:
                 continue
             if len(row) != len(head):
                 raise InvalidArgument(
-                    where, f"must have {len(head)} cells, as the names above; a question with commas stands in quotes", len(row)
+                    where,
+                    f"must have {len(head)} cells, as the names above; a question with commas"
+                    " stands in quotes",
+                    len(row),
                 )
-            found += _read_entry(dict(zip(head, row, strict=True)), place, int(where[5:].replace(",", "")), where)
+            found += _read_entry(
+                dict(zip(head, row, strict=True)), place, int(where[5:].replace(",", "")), where
+            )
     except csv.Error as error:
         raise InvalidArgument(f"line {reader.line_num:,}", f"must be CSV ({error})") from None
     return _collect_answers(found)
@@ -101,7 +149,11 @@ def read_json(text: str) -> PublishedAnswers:
     known: Mapping[str, str | Sequence[Constant]] = {}
     if isinstance(document, dict):
         if not {"answers"} <= set(document) <= {"answers", "columns"}:
-            raise InvalidArgument("FILE", "must be a list of answers, or an object with 'answers' and, if you like, 'columns'")
+            raise InvalidArgument(
+                "FILE",
+                "must be a list of answers, or an object with 'answers' and, if you like,"
+                " 'columns'",
+            )
         known = _parse_known_columns(document.get("columns", {}))
         document = document["answers"]
     if not isinstance(document, list):
@@ -117,7 +169,9 @@ def read_json(text: str) -> PublishedAnswers:
     return _collect_answers(found, known)
 
 
-def _collect_answers(found: list[PublishedAnswer], known: Mapping[str, str | Sequence[Constant]] | None = None) -> PublishedAnswers:
+def _collect_answers(
+    found: list[PublishedAnswer], known: Mapping[str, str | Sequence[Constant]] | None = None
+) -> PublishedAnswers:
     if len(found) > MAX_ANSWERS:
         raise InvalidArgument("FILE", f"must have at most {MAX_ANSWERS:,} answers", len(found))
     return PublishedAnswers(tuple(found), known or {})
@@ -127,7 +181,11 @@ def _check_names(names: Iterable[str], where: str) -> None:
     given = list(names)
     for name in given:
         if name not in _FIELD_NAMES:
-            raise InvalidArgument(where, f"must have names among {', '.join(_FIELD_NAMES)}, such as question,answer", name)
+            raise InvalidArgument(
+                where,
+                f"must have names among {', '.join(_FIELD_NAMES)}, such as question,answer",
+                name,
+            )
     if ("question" in given) is ("where" in given):
         raise InvalidArgument(where, "must have 'question' or 'where', one of them")
     if len(set(given)) < len(given):
@@ -139,7 +197,9 @@ def _read_entry(row: Mapping[str, Any], place: int, line: int, where: str) -> li
     try:
         return _build_answers(row, place, line)
     except Refused as refusal:
-        raise InvalidArgument(where, f"cannot be read as {_QUESTION_FORMS}. {refusal}".rstrip(".")) from None
+        raise InvalidArgument(
+            where, f"cannot be read as {_QUESTION_FORMS}. {refusal}".rstrip(".")
+        ) from None
     except HedgerowError as error:
         raise InvalidArgument(where, f"is wrong: {error}".rstrip(".")) from None
 
@@ -155,33 +215,61 @@ def _build_answers(row: Mapping[str, Any], place: int, line: int) -> list[Publis
     measure, column = _parse_measure(row.get("measure"))
     low, high = parse_bounds(row.get("answer"), row.get("within"), measure=measure)
     contributions = _parse_contributions(row)
-    found = [PublishedAnswer(name, condition, low, high, measure, column, table, line, contributions)]
+    found = [
+        PublishedAnswer(name, condition, low, high, measure, column, table, line, contributions)
+    ]
     people = row.get("contributors")
     if people not in (None, ""):
         if measure == "count":
-            raise InvalidArgument("contributors", "belong to a sum or a mean; of a count they are the answer", people)
+            raise InvalidArgument(
+                "contributors", "belong to a sum or a mean; of a count they are the answer", people
+            )
         low, high = parse_bounds(people)
-        found.append(PublishedAnswer(f"{name} (contributors)", condition, low, high, table=table, line=line))
+        found.append(
+            PublishedAnswer(f"{name} (contributors)", condition, low, high, table=table, line=line)
+        )
     return found
 
 
 def _read_select(text: str, row: Mapping[str, Any], name: str, line: int) -> list[PublishedAnswer]:
-    extra = [key for key in ("measure", "contributors", "within", "table", "largest", "second", "contributions") if row.get(key)]
+    extra = [
+        key
+        for key in (
+            "measure",
+            "contributors",
+            "within",
+            "table",
+            "largest",
+            "second",
+            "contributions",
+        )
+        if row.get(key)
+    ]
     if extra:
         raise InvalidArgument(extra[0], "goes with a condition, not with a whole SELECT")
     asked, given = SelectStatement.parse(text), row.get("answer")
     if asked.keys or isinstance(given, list):
         if not isinstance(given, list) or not all(isinstance(line_, list) for line_ in given):
-            raise InvalidArgument("answer", "of a SELECT with GROUP BY must be a list of lines, each a list", given)
+            raise InvalidArgument(
+                "answer", "of a SELECT with GROUP BY must be a list of lines, each a list", given
+            )
         if not all(len(line_) == len(asked.outputs) for line_ in given):
-            raise InvalidArgument("answer", f"must have {len(asked.outputs)} cells in each line, as the SELECT")
-        return asked.build_answers(name, line, [list(map(_quote_text_key, line_, asked.outputs)) for line_ in given])
+            raise InvalidArgument(
+                "answer", f"must have {len(asked.outputs)} cells in each line, as the SELECT"
+            )
+        return asked.build_answers(
+            name, line, [list(map(_quote_text_key, line_, asked.outputs)) for line_ in given]
+        )
     return asked.build_answers(name, line, [[given]])
 
 
 def _quote_text_key(cell: Any, place: str | SelectedAggregate) -> Any:
     """A key that is text in JSON is text, also where it looks like a number."""
-    return "'" + cell.replace("'", "''") + "'" if isinstance(place, str) and type(cell) is str else cell
+    return (
+        "'" + cell.replace("'", "''") + "'"
+        if isinstance(place, str) and type(cell) is str
+        else cell
+    )
 
 
 def _parse_measure(given: Any) -> tuple[str, str]:
@@ -215,8 +303,15 @@ def _parse_known_columns(given: Any) -> dict[str, str | Sequence[Constant]]:
     for name, what in given.items():
         if what == "integer":
             found[name.lower()] = "integer"
-        elif isinstance(what, list) and what and all(isinstance(value, str | bool | int) for value in what):
-            found[name.lower()] = tuple(value if isinstance(value, bool) or type(value) is str else parse_fraction(value) for value in what)
+        elif (
+            isinstance(what, list)
+            and what
+            and all(isinstance(value, str | bool | int) for value in what)
+        ):
+            found[name.lower()] = tuple(
+                value if isinstance(value, bool) or type(value) is str else parse_fraction(value)
+                for value in what
+            )
         else:
             raise InvalidArgument(f"column '{name}'", 'must be "integer" or a list of values', what)
     return found

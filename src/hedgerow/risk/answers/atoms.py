@@ -1,9 +1,10 @@
 """The atoms of some conditions: the groups of people that the conditions tell apart, and no finer.
 
-Each column falls into pieces: the constants it is compared with, what lies between and beyond them, and what is missing. A condition is a
-union of boxes (a set of pieces for each column it names). The columns are gone through one by one; two ways that leave the same boxes
-possible are one from then on, so that the product of all columns is never made. What remains in the end is, for each atom, the set of
-conditions that hold in it.
+Each column falls into pieces: the constants it is compared with, what lies between and beyond them,
+and what is missing. A condition is a union of boxes (a set of pieces for each column it names). The
+columns are gone through one by one; two ways that leave the same boxes possible are one from then
+on, so that the product of all columns is never made. What remains in the end is, for each atom, the
+set of conditions that hold in it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.risk.answers.conditions import And, Comparison, Condition, Constant, Not, Or, iterate_comparisons
+from hedgerow.risk.answers.conditions import (
+    And,
+    Comparison,
+    Condition,
+    Constant,
+    Not,
+    Or,
+    iterate_comparisons,
+)
 
 __all__ = ["MAX_ATOMS", "MAX_BOXES", "Atoms", "ColumnPieces", "compute_atoms"]
 
@@ -24,7 +33,9 @@ MAX_BOXES: Final = 2_000  # of one condition
 
 # What is publicly known of a column: that its numbers are whole, or which values there are.
 KnownColumns = Mapping[str, str | Sequence[Constant]]
-Piece = tuple[str, Any, Any]  # ("missing", None, None), ("value", v, v), ("between", low or None, high or None), ("other", None, None)
+# ("missing", None, None), ("value", v, v), ("between", low or None, high or None), ("other", None,
+# None)
+Piece = tuple[str, Any, Any]
 Box = tuple[tuple[str, int], ...]  # for each column named, a bit for each piece allowed
 
 
@@ -44,23 +55,41 @@ class ColumnPieces:
     pieces: tuple[Piece, ...]
 
     @classmethod
-    def of(cls, name: str, given: Sequence[Comparison], known: str | Sequence[Constant] | None = None) -> ColumnPieces:
+    def of(
+        cls, name: str, given: Sequence[Comparison], known: str | Sequence[Constant] | None = None
+    ) -> ColumnPieces:
         """From the tests that are made of it, and what is known of its values."""
         listed = () if known is None or isinstance(known, str) else tuple(known)
         values = {value for test in given for value in test.values} | set(listed)
         if len({type(value) for value in values}) > 1:
             kinds = sorted({_KIND_NAMES[type(value)] for value in values})
-            raise InvalidArgument(f"column '{name}'", f"must be compared with one kind of values, and not with {' and '.join(kinds)}")
-        pieces: list[Piece] = [*([] if listed else [("missing", None, None)]), *(("value", value, value) for value in sorted(values))]
+            raise InvalidArgument(
+                f"column '{name}'",
+                f"must be compared with one kind of values, and not with {' and '.join(kinds)}",
+            )
+        pieces: list[Piece] = [
+            *([] if listed else [("missing", None, None)]),
+            *(("value", value, value) for value in sorted(values)),
+        ]
         if bool in map(type, values) and not listed:
             pieces[1:] = [("value", value, value) for value in (False, True)]
         elif not listed:
-            pieces += _list_open_intervals(sorted(values), whole=known == "integer") if _has_order_tests(given) else [("other", None, None)]
+            pieces += (
+                _list_open_intervals(sorted(values), whole=known == "integer")
+                if _has_order_tests(given)
+                else [("other", None, None)]
+            )
         return cls(name, tuple(pieces))
 
     def find_pieces(self, test: Comparison, truth: bool) -> int:
-        """The pieces in which a test is true, or false, as bits; where it is unknown it is neither."""
-        return sum(1 << place for place, piece in enumerate(self.pieces) if _evaluate_test(test, piece) is truth)
+        """The pieces in which a test is true, or false, as bits; where it is unknown it is
+        neither.
+        """
+        return sum(
+            1 << place
+            for place, piece in enumerate(self.pieces)
+            if _evaluate_test(test, piece) is truth
+        )
 
 
 _KIND_NAMES: Final = {Fraction: "numbers", str: "texts", bool: "truth values"}
@@ -71,10 +100,16 @@ def _has_order_tests(given: Iterable[Comparison]) -> bool:
 
 
 def _list_open_intervals(values: list[Any], *, whole: bool) -> list[Piece]:
-    """The open intervals between the constants; between neighbours there is nothing if values are whole numbers."""
+    """The open intervals between the constants; between neighbours there is nothing if values
+    are whole numbers.
+    """
     ends = [None, *values, None]
     pairs = itertools.pairwise(ends)
-    return [("between", a, b) for a, b in pairs if not (whole and a is not None and b is not None and a // 1 + 1 >= b)]
+    return [
+        ("between", a, b)
+        for a, b in pairs
+        if not (whole and a is not None and b is not None and a // 1 + 1 >= b)
+    ]
 
 
 def _evaluate_test(test: Comparison, piece: Piece) -> bool | None:
@@ -88,7 +123,11 @@ def _evaluate_test(test: Comparison, piece: Piece) -> bool | None:
         return kind == "value" and low in test.values
     bound: Any = test.values[0]
     if kind == "value":
-        return bool({"<": low < bound, "<=": low <= bound, ">": low > bound, ">=": low >= bound}[test.operator])
+        return bool(
+            {"<": low < bound, "<=": low <= bound, ">": low > bound, ">=": low >= bound}[
+                test.operator
+            ]
+        )
     # Every constant is a piece of its own, so an open interval lies wholly on one side of it.
     below = high is not None and high <= bound
     return below if test.operator in ("<", "<=") else not below
@@ -101,13 +140,24 @@ def compute_atoms(conditions: Sequence[Condition], known: KnownColumns | None = 
     made: list[tuple[int, int]] = []
     for condition in conditions:
         within, without = _split_negations(condition)
-        sides = _build_boxes(within, columns, truth=True), [box for part in without for box in _build_boxes(part, columns, truth=True)]
-        held, barred = (sum({1 << boxes.setdefault(box, len(boxes)) for box in side}) for side in sides)
+        sides = (
+            _build_boxes(within, columns, truth=True),
+            [box for part in without for box in _build_boxes(part, columns, truth=True)],
+        )
+        held, barred = (
+            sum({1 << boxes.setdefault(box, len(boxes)) for box in side}) for side in sides
+        )
         made.append((held, barred))
     ways = _enumerate_box_sets(list(boxes), columns)
     signatures: dict[tuple[int, ...], None] = {}
     for way in sorted(ways):
-        signatures[tuple(place for place, (held, barred) in enumerate(made) if way & held and not way & barred)] = None
+        signatures[
+            tuple(
+                place
+                for place, (held, barred) in enumerate(made)
+                if way & held and not way & barred
+            )
+        ] = None
     members = [0] * len(conditions)
     for place, signature in enumerate(signatures):
         for condition_place in signature:
@@ -116,10 +166,16 @@ def compute_atoms(conditions: Sequence[Condition], known: KnownColumns | None = 
 
 
 def _split_negations(condition: Condition) -> tuple[Condition, list[Condition]]:
-    """A condition as "this, and none of those". Where those are never unknown, who is in none of their boxes is outside all of them; so the
-    rest of a large GROUP BY need not be written as a union of boxes, which would be far too many."""
+    """A condition as "this, and none of those". Where those are never unknown, who is in none of
+    their boxes is outside all of them; so the rest of a large GROUP BY need not be written as a
+    union of boxes, which would be far too many."""
     parts = condition.parts if isinstance(condition, And) else (condition,)
-    without = [part.part for part in parts if isinstance(part, Not) and all(test.operator in ("is", "null") for test in iterate_comparisons(part))]
+    without = [
+        part.part
+        for part in parts
+        if isinstance(part, Not)
+        and all(test.operator in ("is", "null") for test in iterate_comparisons(part))
+    ]
     within = [part for part in parts if not (isinstance(part, Not) and part.part in without)]
     return And(tuple(within)), without
 
@@ -131,7 +187,10 @@ def _build_columns(conditions: Sequence[Condition], known: KnownColumns) -> dict
             found.setdefault(test.column, []).append(test)
     made = [ColumnPieces.of(name, given, known.get(name)) for name, given in found.items()]
     # Few pieces first: the ways stay few for as long as possible.
-    return {column.name: column for column in sorted(made, key=lambda column: (len(column.pieces), column.name))}
+    return {
+        column.name: column
+        for column in sorted(made, key=lambda column: (len(column.pieces), column.name))
+    }
 
 
 def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces]) -> set[int]:
@@ -141,18 +200,29 @@ def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces
     for name, column in columns.items():
         masks = set()
         for piece in range(len(column.pieces)):
-            masks.add(sum(1 << place for place, box in enumerate(allowed) if box.get(name, -1) >> piece & 1))
+            masks.add(
+                sum(
+                    1 << place
+                    for place, box in enumerate(allowed)
+                    if box.get(name, -1) >> piece & 1
+                )
+            )
         ways = {way & mask for way in ways for mask in masks}
         if len(ways) > MAX_ATOMS:
             raise Unsupported(
-                f"These questions tell more than {MAX_ATOMS:,} groups of people apart (the columns are {', '.join(columns)}). "
-                "Give fewer questions at a time, such as those about few columns."
+                f"These questions tell more than {MAX_ATOMS:,} groups of people apart (the columns"
+                f" are {', '.join(columns)}). Give fewer questions at a time, such as those about"
+                " few columns."
             )
     return ways
 
 
-def _build_boxes(condition: Condition, columns: Mapping[str, ColumnPieces], *, truth: bool) -> list[Box]:
-    """The boxes in which a condition is true, or false. NOT goes down to the tests, which three-valued logic allows."""
+def _build_boxes(
+    condition: Condition, columns: Mapping[str, ColumnPieces], *, truth: bool
+) -> list[Box]:
+    """The boxes in which a condition is true, or false. NOT goes down to the tests, which
+    three-valued logic allows.
+    """
     match condition:
         case Comparison():
             column = columns[condition.column]
@@ -162,7 +232,11 @@ def _build_boxes(condition: Condition, columns: Mapping[str, ColumnPieces], *, t
             return _build_boxes(part, columns, truth=not truth)
         case And(parts) | Or(parts):
             each = [_build_boxes(part, columns, truth=truth) for part in parts]
-            return _intersect_boxes(each) if isinstance(condition, And) is truth else list(dict.fromkeys(box for found in each for box in found))
+            return (
+                _intersect_boxes(each)
+                if isinstance(condition, And) is truth
+                else list(dict.fromkeys(box for found in each for box in found))
+            )
 
 
 def _intersect_boxes(each: Sequence[list[Box]]) -> list[Box]:
@@ -175,6 +249,9 @@ def _intersect_boxes(each: Sequence[list[Box]]) -> list[Box]:
             if all(meet.values()):
                 joined.append(meet)
         if len(joined) > MAX_BOXES:
-            raise Unsupported(f"A condition is made of more than {MAX_BOXES:,} cases. Write it as several answers.")
+            raise Unsupported(
+                f"A condition is made of more than {MAX_BOXES:,} cases. Write it as several"
+                " answers."
+            )
         found = joined
     return list(dict.fromkeys(tuple(sorted(box.items())) for box in found))

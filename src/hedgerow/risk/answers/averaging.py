@@ -1,8 +1,10 @@
 """Averaging: fresh noise on every answer vanishes when the same question is asked often enough.
 
-The mean of m answers with independent noise of standard deviation s has a standard error of s / sqrt(m): a hundred answers take a digit off
-the noise. If the exact value is known to be whole, rounding the mean gives it for certain once the standard error is well below a half. The
-same answer returned again has no fresh noise, and averaging it gains nothing: that is what Hedgerow does, and it charges once.
+The mean of m answers with independent noise of standard deviation s has a standard error of s /
+sqrt(m): a hundred answers take a digit off the noise. If the exact value is known to be whole,
+rounding the mean gives it for certain once the standard error is well below a half. The same answer
+returned again has no fresh noise, and averaging it gains nothing: that is what Hedgerow does, and
+it charges once.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ from hedgerow.risk.answers.published_answer import PublishedAnswer, PublishedAns
 if TYPE_CHECKING:
     from hedgerow.database import Database
 
-__all__ = ["AveragingExperiment", "RepeatedQuestion", "averaging", "find_averaged_noise", "find_repeated_questions"]
+__all__ = [
+    "AveragingExperiment",
+    "RepeatedQuestion",
+    "averaging",
+    "find_averaged_noise",
+    "find_repeated_questions",
+]
 
 _MIN_CERTAINTY: Final = 0.95
 _DEFAULT_RUNS: Final = 32
@@ -40,7 +48,9 @@ class RepeatedQuestion:
 
     def __post_init__(self) -> None:
         if len(self.values) < 2 or len(self.names) != len(self.values):
-            raise InvalidArgument("values", "must be two at least, each with a name", len(self.values))
+            raise InvalidArgument(
+                "values", "must be two at least, each with a name", len(self.values)
+            )
 
     @property
     def estimate(self) -> float:
@@ -49,8 +59,14 @@ class RepeatedQuestion:
 
     @property
     def standard_deviation(self) -> float:
-        """The standard deviation of one answer, as the answers show it; 0 where all are the same."""
-        return statistics.stdev([float(value) for value in self.values]) if len(set(self.values)) > 1 else 0.0
+        """The standard deviation of one answer, as the answers show it; 0 where all are the
+        same.
+        """
+        return (
+            statistics.stdev([float(value) for value in self.values])
+            if len(set(self.values)) > 1
+            else 0.0
+        )
 
     @property
     def standard_error(self) -> float:
@@ -78,7 +94,10 @@ def find_repeated_questions(answers: PublishedAnswers) -> list[RepeatedQuestion]
             found.setdefault(answer.question_key, []).append(answer)
     made = [
         RepeatedQuestion(
-            same[0].description, tuple(each.name for each in same), tuple(each.low or Fraction(0) for each in same), same[0].measure == "count"
+            same[0].description,
+            tuple(each.name for each in same),
+            tuple(each.low or Fraction(0) for each in same),
+            same[0].measure == "count",
         )
         for same in found.values()
         if len(same) > 1
@@ -87,27 +106,44 @@ def find_repeated_questions(answers: PublishedAnswers) -> list[RepeatedQuestion]
 
 
 def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
-    """A finding for each question that was answered again with fresh noise. The same number again is none."""
+    """A finding for each question that was answered again with fresh noise. The same number
+    again is none.
+    """
     found = []
     for each in find_repeated_questions(answers):
         if not each.standard_deviation:
             continue
         many, error = len(each.values), each.standard_error
         sentence = (
-            f"{each.question}: {many:,} answers that differ. One is off by about {each.standard_deviation:.3g}; their mean {each.estimate:.6g} by "
-            f"{error:.3g} only, and by less with each further one."
+            f"{each.question}: {many:,} answers that differ. One is off by about"
+            f" {each.standard_deviation:.3g}; their mean {each.estimate:.6g} by {error:.3g} only,"
+            " and by less with each further one."
         )
         if each.certainty is not None and each.certainty >= _MIN_CERTAINTY:
             sure = min(each.certainty, 0.9999)
-            sentence += f" A count is whole: it is {each.nearest_integer:,}, with a probability of {100 * sure:.4g} %."
-        found.append(DisclosureFinding("averaged", sentence, each.question, None, None, each.names, f"mean of {many:,} answers"))
+            sentence += (
+                f" A count is whole: it is {each.nearest_integer:,}, with a probability of"
+                f" {100 * sure:.4g} %."
+            )
+        found.append(
+            DisclosureFinding(
+                "averaged",
+                sentence,
+                each.question,
+                None,
+                None,
+                each.names,
+                f"mean of {many:,} answers",
+            )
+        )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class AveragingExperiment:
-    """The experiment: after so many answers (``steps``), how far the mean of them is off, with naive noise (root mean square of several
-    runs, and what theory says) and through the database; and what the database gave and charged."""
+    """The experiment: after so many answers (``steps``), how far the mean of them is off, with
+    naive noise (root mean square of several runs, and what theory says) and through the database;
+    and what the database gave and charged."""
 
     steps: tuple[int, ...]
     naive: tuple[float, ...]
@@ -119,10 +155,18 @@ class AveragingExperiment:
 
 
 def averaging(
-    database: Database, sql: str, exact: Any, *, sensitivity: Any, epsilon: Any, repeats: int = 10_000, runs: int = _DEFAULT_RUNS
+    database: Database,
+    sql: str,
+    exact: Any,
+    *,
+    sensitivity: Any,
+    epsilon: Any,
+    repeats: int = 10_000,
+    runs: int = _DEFAULT_RUNS,
 ) -> AveragingExperiment:
-    """Ask the same question ``repeats`` times and average: of a program that adds fresh Laplace noise each time, and of a database. The
-    question has one number, ``exact`` without noise, which one unit moves by ``sensitivity``. The naive noise has this epsilon each."""
+    """Ask the same question ``repeats`` times and average: of a program that adds fresh Laplace
+    noise each time, and of a database. The question has one number, ``exact`` without noise, which
+    one unit moves by ``sensitivity``. The naive noise has this epsilon each."""
     from hedgerow.answers.answer import Answer as Released
     from hedgerow.mechanisms import Laplace
 
@@ -131,12 +175,19 @@ def averaging(
             raise InvalidArgument(name, f"must be a whole number of at least {least}", value)
     truth, steps = float(exact), _list_steps(repeats)
     mechanism = Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon)
-    off = np.array([_compute_running_means(mechanism.sample(np.full(repeats, truth)), steps) - truth for _ in range(runs)])
+    off = np.array(
+        [
+            _compute_running_means(mechanism.sample(np.full(repeats, truth)), steps) - truth
+            for _ in range(runs)
+        ]
+    )
     given, charged, spent = [], 0, Fraction(0)
     for _ in range(repeats):
         answer = database.query(sql, epsilon=epsilon)
         if not isinstance(answer, Released):
-            raise InvalidArgument("sql", "must ask for one number, such as SELECT AVG(age) FROM data")
+            raise InvalidArgument(
+                "sql", "must ask for one number, such as SELECT AVG(age) FROM data"
+            )
         given.append(_read_single_number(answer.rows))
         if not answer.receipt.reused:
             charged, spent = charged + 1, spent + Fraction(answer.receipt.epsilon)
@@ -154,7 +205,9 @@ def averaging(
 
 def _list_steps(repeats: int) -> tuple[int, ...]:
     """1, 10, 100, … and the last."""
-    return tuple(dict.fromkeys([*(10**power for power in range(10) if 10**power < repeats), repeats]))
+    return tuple(
+        dict.fromkeys([*(10**power for power in range(10) if 10**power < repeats), repeats])
+    )
 
 
 def _compute_running_means(values: Any, steps: tuple[int, ...]) -> Any:
@@ -163,6 +216,10 @@ def _compute_running_means(values: Any, steps: tuple[int, ...]) -> Any:
 
 
 def _read_single_number(rows: list[dict[str, Any]]) -> float:
-    if len(rows) != 1 or len(rows[0]) != 1 or not isinstance(next(iter(rows[0].values())), int | float):
+    if (
+        len(rows) != 1
+        or len(rows[0]) != 1
+        or not isinstance(next(iter(rows[0].values())), int | float)
+    ):
         raise InvalidArgument("sql", "must ask for one number, such as SELECT AVG(age) FROM data")
     return float(next(iter(rows[0].values())))

@@ -1,7 +1,9 @@
-"""Conditions of published answers: tests of columns, joined by AND, OR and NOT, read from SQL and written back for people.
+"""Conditions of published answers: tests of columns, joined by AND, OR and NOT, read from SQL and
+written back for people.
 
-A column holds numbers, texts (dates are texts, as 2026-01-31) or truth values, and may be missing. What SQL calls unknown stays unknown:
-``NOT age = 21`` does not count those whose age is missing. ``is`` is the one test that is never unknown; a group of GROUP BY is made of it.
+A column holds numbers, texts (dates are texts, as 2026-01-31) or truth values, and may be missing.
+What SQL calls unknown stays unknown: ``NOT age = 21`` does not count those whose age is missing.
+``is`` is the one test that is never unknown; a group of GROUP BY is made of it.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ OPERATORS: Final = ("=", "<", "<=", ">", ">=", "in", "null", "is")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One column against constants. ``null`` has none, ``in`` several; ``is`` has one, or none for what is missing."""
+    """One column against constants. ``null`` has none, ``in`` several; ``is`` has one, or none
+    for what is missing.
+    """
 
     column: str
     operator: str
@@ -104,7 +108,10 @@ def parse_condition(text: str) -> Condition:
     tree = parse_select(f"SELECT COUNT(*) FROM data WHERE {text}")
     allowed = {"expressions", "from_", "where", "kind", "hint", "operation_modifiers"}
     if any(value for name, value in tree.args.items() if name not in allowed):
-        raise Unsupported("This is more than a condition: write only what stands behind WHERE, or the whole SELECT")
+        raise Unsupported(
+            "This is more than a condition: write only what stands behind WHERE, or the whole"
+            " SELECT"
+        )
     return build_condition(tree.args["where"].this)
 
 
@@ -138,7 +145,11 @@ def build_condition(tree: exp.Expr) -> Condition:
             return conjoin(build_condition(tree.this), build_condition(tree.expression))
         case exp.Or():
             left, right = build_condition(tree.this), build_condition(tree.expression)
-            parts = [part for side in (left, right) for part in (side.parts if isinstance(side, Or) else (side,))]
+            parts = [
+                part
+                for side in (left, right)
+                for part in (side.parts if isinstance(side, Or) else (side,))
+            ]
             return Or(tuple(dict.fromkeys(parts)))
         case exp.Not():
             return Not(build_condition(tree.this))
@@ -150,10 +161,17 @@ def build_condition(tree: exp.Expr) -> Condition:
             return Not(_build_comparison(tree, "=", "="))
         case exp.Between():
             column = _read_column_name(tree.this)
-            ends = Comparison(column, ">=", (read_constant(tree.args["low"]),)), Comparison(column, "<=", (read_constant(tree.args["high"]),))
+            ends = (
+                Comparison(column, ">=", (read_constant(tree.args["low"]),)),
+                Comparison(column, "<=", (read_constant(tree.args["high"]),)),
+            )
             return conjoin(*ends)
         case exp.In() if tree.expressions and not tree.args.get("query"):
-            return Comparison(_read_column_name(tree.this), "in", tuple(dict.fromkeys(map(read_constant, tree.expressions))))
+            return Comparison(
+                _read_column_name(tree.this),
+                "in",
+                tuple(dict.fromkeys(map(read_constant, tree.expressions))),
+            )
         case exp.Is():
             return _build_is_test(tree)
     if type(tree) in _COMPARISON_NODES:
@@ -206,12 +224,18 @@ def read_constant(tree: exp.Expr) -> Constant:
     raise _build_refusal(tree)
 
 
-_NUMBER_PATTERN: Final = re.compile(r"[+-]?(\d{1,15}|\d{1,3}(,\d{3}){1,4})?(\.\d{1,15})?(e[+-]?\d{1,2})?", re.IGNORECASE)
+_NUMBER_PATTERN: Final = re.compile(
+    r"[+-]?(\d{1,15}|\d{1,3}(,\d{3}){1,4})?(\.\d{1,15})?(e[+-]?\d{1,2})?", re.IGNORECASE
+)
 
 
 def parse_number(text: str) -> Fraction | None:
-    """A number exactly as it is written: 0.1 is one tenth. Its length is limited, and so is its exponent."""
-    if not any(character.isdecimal() for character in text.lower().split("e")[0]) or not _NUMBER_PATTERN.fullmatch(text):
+    """A number exactly as it is written: 0.1 is one tenth. Its length is limited, and so is its
+    exponent.
+    """
+    if not any(
+        character.isdecimal() for character in text.lower().split("e")[0]
+    ) or not _NUMBER_PATTERN.fullmatch(text):
         return None
     return Fraction(text.replace(",", ""))
 
@@ -220,7 +244,8 @@ def _build_refusal(tree: exp.Expr) -> Refused:
     text = tree.sql(dialect="duckdb")
     shown = text if len(text) <= 60 else text[:59] + "…"
     return Unsupported(
-        f"'{shown}' is no test of a column against a constant; =, <>, <, <=, >, >=, BETWEEN, IN, IS NULL, AND, OR and NOT are read"
+        f"'{shown}' is no test of a column against a constant; =, <>, <, <=, >, >=, BETWEEN, IN, IS"
+        " NULL, AND, OR and NOT are read"
     )
 
 
@@ -244,7 +269,16 @@ def describe_condition(condition: Condition, *, inner: bool = False) -> str:
             return _describe_test(column, _SIGN_WORDS.get(operator, operator), values)
 
 
-_NEGATED_SIGNS: Final = {"=": "<>", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "in": "not in", "null": "is known", "is": "<>"}
+_NEGATED_SIGNS: Final = {
+    "=": "<>",
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+    "in": "not in",
+    "null": "is known",
+    "is": "<>",
+}
 _SIGN_WORDS: Final = {"null": "is missing", "is": "="}
 
 
@@ -252,7 +286,9 @@ def _describe_test(column: str, sign: str, values: tuple[Constant, ...]) -> str:
     if not values:
         return f"{column} {'is missing' if sign == '=' else 'is known' if sign == '<>' else sign}"
     shown = [_format_constant(value) for value in values]
-    return f"{column} {sign} ({', '.join(shown)})" if "in" in sign else f"{column} {sign} {shown[0]}"
+    return (
+        f"{column} {sign} ({', '.join(shown)})" if "in" in sign else f"{column} {sign} {shown[0]}"
+    )
 
 
 def _format_constant(value: Constant) -> str:

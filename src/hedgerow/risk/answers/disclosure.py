@@ -2,16 +2,19 @@
 
 ``x_1 >= x_2 >= … >= x_n >= 0`` are the contributions to a total S.
 
-- **De-aggregation**: who knows all contributions but one computes S − (sum of the others) = x_1. A coalition that knows only c of them is
-  left with the remainder R = S − x_1 − (theirs): it knows that x_1 is at most x_1 + R.
-- **p-percent rule**: the second largest contributor, who knows x_2, must not be able to estimate x_1 to within p percent. In the usual
-  form a cell is flagged when S − x_1 − x_2 < (p / 100) x_1; in the form of a ratio when x_1 / (S − x_2) > q. They are the same rule for
-  q = 1 / (1 + p / 100): multiply out. ``convert_p_to_ratio`` converts.
+- **De-aggregation**: who knows all contributions but one computes S − (sum of the others) = x_1. A
+  coalition that knows only c of them is left with the remainder R = S − x_1 − (theirs): it knows
+  that x_1 is at most x_1 + R.
+- **p-percent rule**: the second largest contributor, who knows x_2, must not be able to estimate
+  x_1 to within p percent. In the usual form a cell is flagged when S − x_1 − x_2 < (p / 100) x_1;
+  in the form of a ratio when x_1 / (S − x_2) > q. They are the same rule for q = 1 / (1 + p / 100):
+  multiply out. ``convert_p_to_ratio`` converts.
 - **(n, k)-dominance**: flagged when the n largest have more than k percent of S.
 - **Minimum frequency**: flagged when there are fewer than m contributors.
 
-None of them protects anybody: they look at one cell at a time, and which cells are missing depends on the data, so that a hole itself tells
-something. A single hole in a line with a published total is no hole (``suppressed``). Numbers are exact: ratios are compared as fractions.
+None of them protects anybody: they look at one cell at a time, and which cells are missing depends
+on the data, so that a hole itself tells something. A single hole in a line with a published total
+is no hole (``suppressed``). Numbers are exact: ratios are compared as fractions.
 """
 
 from __future__ import annotations
@@ -44,12 +47,15 @@ __all__ = [
     "violates_p_ratio",
 ]
 
-_FLOAT_TOLERANCE: Final = Fraction(1, 10**12)  # sums of doubles are this far off at most: what lies on the border within it is flagged
+# sums of doubles are this far off at most: what lies on the border within it is flagged
+_FLOAT_TOLERANCE: Final = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which rules a cell must pass; None leaves one out. Percentages are percent: 10 is ten percent."""
+    """Which rules a cell must pass; None leaves one out. Percentages are percent: 10 is ten
+    percent.
+    """
 
     p: Fraction | None = Fraction(10)
     dominance: tuple[int, Fraction] | None = (2, Fraction(85))
@@ -63,9 +69,20 @@ class Rules:
         if self.dominance is not None:
             n, k = self.dominance
             object.__setattr__(self, "dominance", (n, _to_fraction(k, "k")))
-            if isinstance(n, bool) or not isinstance(n, int) or n < 1 or not 0 < _to_fraction(k, "k") < 100:
-                raise InvalidArgument("dominance", "must be a number of contributors and a percentage between 0 and 100", self.dominance)
-        if self.minimum is not None and (isinstance(self.minimum, bool) or not isinstance(self.minimum, int) or self.minimum < 2):
+            if (
+                isinstance(n, bool)
+                or not isinstance(n, int)
+                or n < 1
+                or not 0 < _to_fraction(k, "k") < 100
+            ):
+                raise InvalidArgument(
+                    "dominance",
+                    "must be a number of contributors and a percentage between 0 and 100",
+                    self.dominance,
+                )
+        if self.minimum is not None and (
+            isinstance(self.minimum, bool) or not isinstance(self.minimum, int) or self.minimum < 2
+        ):
             raise InvalidArgument("minimum", "must be a whole number of at least 2", self.minimum)
 
 
@@ -88,10 +105,17 @@ class Cell:
         if not given:
             raise InvalidArgument("contributions", "must be at least one")
         if min(given) < 0:
-            raise InvalidArgument("contributions", "must not be negative: the rules are about shares of a total")
+            raise InvalidArgument(
+                "contributions", "must not be negative: the rules are about shares of a total"
+            )
         first = heapq.nlargest(max(n, 2), given)
         return cls(
-            key, len(given), sum(given, Fraction(0)), first[0], first[1] if len(first) > 1 else Fraction(0), sum(first[:n], Fraction(0))
+            key,
+            len(given),
+            sum(given, Fraction(0)),
+            first[0],
+            first[1] if len(first) > 1 else Fraction(0),
+            sum(first[:n], Fraction(0)),
         )
 
     @property
@@ -124,19 +148,36 @@ def violates_dominance(cell: Cell, k: Any) -> bool:
 
 
 def list_violations(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
-    """What is wrong with publishing the total, as sentences. A sum of doubles that lies on a border is flagged."""
+    """What is wrong with publishing the total, as sentences. A sum of doubles that lies on a
+    border is flagged.
+    """
     rules = rules or Rules()
     found = []
     near = cell.total * _FLOAT_TOLERANCE if cell.is_float else Fraction(0)
     if rules.minimum is not None and cell.contributors < rules.minimum:
         found.append(f"{_format_contributors(cell.contributors)}, fewer than {rules.minimum}")
     if rules.p is not None and cell.remainder - near < rules.p / 100 * cell.largest:
-        share = f" (to within {_format_percent(cell.remainder / cell.largest)})" if cell.contributors > 2 else " exactly"
-        who = "the second largest contributor can compute the largest" if cell.contributors > 1 else "everybody can compute the only one"
+        share = (
+            f" (to within {_format_percent(cell.remainder / cell.largest)})"
+            if cell.contributors > 2
+            else " exactly"
+        )
+        who = (
+            "the second largest contributor can compute the largest"
+            if cell.contributors > 1
+            else "everybody can compute the only one"
+        )
         found.append(f"{who}{share}")
-    if rules.dominance is not None and cell.total and cell.top_total + near > rules.dominance[1] / 100 * cell.total:
+    if (
+        rules.dominance is not None
+        and cell.total
+        and cell.top_total + near > rules.dominance[1] / 100 * cell.total
+    ):
         n = min(rules.dominance[0], cell.contributors)
-        found.append(f"the largest {n if n > 1 else 'one'} make {_format_percent(cell.top_total / cell.total)} of the total")
+        found.append(
+            f"the largest {n if n > 1 else 'one'} make"
+            f" {_format_percent(cell.top_total / cell.total)} of the total"
+        )
     if not cell.total:
         found.append("the total is 0, so every contribution is 0")
     return tuple(found)
@@ -162,9 +203,12 @@ class Deaggregation:
         return (self.high - self.truth) / self.truth if self.truth else None
 
 
-def deaggregate(contributions: Sequence[Any], *, target: int = 0, coalition: int | None = None) -> Deaggregation:
-    """Take apart a total. The target is a place in the list; the coalition are the largest others, all of them without a number: the worst
-    case. They know what they contributed, and that nobody contributes less than 0."""
+def deaggregate(
+    contributions: Sequence[Any], *, target: int = 0, coalition: int | None = None
+) -> Deaggregation:
+    """Take apart a total. The target is a place in the list; the coalition are the largest others,
+    all of them without a number: the worst case. They know what they contributed, and that nobody
+    contributes less than 0."""
     given = [_to_fraction(each, "contribution", shown=False) for each in contributions]
     if not given or min(given) < 0:
         raise InvalidArgument("contributions", "must be at least one, and none negative")
@@ -173,14 +217,19 @@ def deaggregate(contributions: Sequence[Any], *, target: int = 0, coalition: int
     others = sorted(given[:target] + given[target + 1 :], reverse=True)
     size = len(others) if coalition is None else coalition
     if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= len(others):
-        raise InvalidArgument("coalition", f"must be from 0 to {len(others)} of the others", coalition)
+        raise InvalidArgument(
+            "coalition", f"must be from 0 to {len(others)} of the others", coalition
+        )
     left = sum(given, Fraction(0)) - sum(others[:size], Fraction(0))
     return Deaggregation(size, left if size == len(others) else Fraction(0), left, given[target])
 
 
-def build_cells(data: Any, by: Sequence[str], value: str, contributor: str | None = None, *, n: int = 2) -> list[Cell]:
-    """The cells of microdata: a frame or an Arrow table. Rows of one contributor in one cell are added up first; without a column for the
-    contributor each row is one. DuckDB does it in one pass; whole numbers exactly, doubles with compensated sums."""
+def build_cells(
+    data: Any, by: Sequence[str], value: str, contributor: str | None = None, *, n: int = 2
+) -> list[Cell]:
+    """The cells of microdata: a frame or an Arrow table. Rows of one contributor in one cell are
+    added up first; without a column for the contributor each row is one. DuckDB does it in one
+    pass; whole numbers exactly, doubles with compensated sums."""
     import duckdb
 
     if not by:
@@ -188,45 +237,86 @@ def build_cells(data: Any, by: Sequence[str], value: str, contributor: str | Non
     connection = duckdb.connect()
     try:
         connection.register("data", data)
-        names = {row[0]: str(row[1]) for row in connection.execute("DESCRIBE SELECT * FROM data").fetchall()}
+        names = {
+            row[0]: str(row[1])
+            for row in connection.execute("DESCRIBE SELECT * FROM data").fetchall()
+        }
         for name in (*by, value, *([contributor] if contributor else [])):
             if name not in names:
                 raise InvalidArgument("column", f"must be one of {', '.join(names)}", name)
         real = names[value] in ("DOUBLE", "FLOAT")
-        rows = connection.execute(_compile_cell_query(by, value, contributor, n, real=real)).fetchall()
+        rows = connection.execute(
+            _compile_cell_query(by, value, contributor, n, real=real)
+        ).fetchall()
     except duckdb.Error:
-        raise InvalidArgument("data", "must be a frame or an Arrow table whose value column holds numbers") from None
+        raise InvalidArgument(
+            "data", "must be a frame or an Arrow table whose value column holds numbers"
+        ) from None
     finally:
         connection.close()
     found = []
     for *key, least, people, total, largest, second, top in rows:
         if least < 0:
-            raise InvalidArgument("value", "must not be negative for any contributor: the rules are about shares of a total", value)
-        whole, first, next_, most = (_to_fraction(each, "value", shown=False) for each in (total, largest, second or 0, top))
+            raise InvalidArgument(
+                "value",
+                "must not be negative for any contributor: the rules are about shares of a total",
+                value,
+            )
+        whole, first, next_, most = (
+            _to_fraction(each, "value", shown=False) for each in (total, largest, second or 0, top)
+        )
         found.append(Cell(tuple(key), int(people), whole, first, next_, most, real))
     return found
 
 
-def check_published_sums(answers: PublishedAnswers, rules: Rules | None = None) -> list[DisclosureFinding]:
+def check_published_sums(
+    answers: PublishedAnswers, rules: Rules | None = None
+) -> list[DisclosureFinding]:
     """The rules for sums of which the custodian gave the largest contributions, or all of them."""
     rules = rules or Rules()
-    people = {answer.question_key: answer.value for answer in answers.answers if answer.measure == "count"}
+    people = {
+        answer.question_key: answer.value for answer in answers.answers if answer.measure == "count"
+    }
     found = []
     for answer in answers.answers:
         if answer.measure != "sum" or len(answer.contributions) < 1 or answer.value is None:
             continue
         parts = sorted(answer.contributions, reverse=True)
         if parts[-1] < 0 or sum(parts) > answer.value:
-            raise InvalidArgument(answer.name, "must have contributions that are not negative and add up to no more than its answer")
+            raise InvalidArgument(
+                answer.name,
+                "must have contributions that are not negative and add up to no more than its"
+                " answer",
+            )
         counted = people.get((answer.table, "count", "", answer.question_key[3]))
         complete = sum(parts) == answer.value
-        size = len(parts) if complete else int(counted) if counted is not None else max(rules.minimum or 0, 3)
+        size = (
+            len(parts)
+            if complete
+            else int(counted)
+            if counted is not None
+            else max(rules.minimum or 0, 3)
+        )
         n = rules.dominance[0] if rules.dominance else 2
-        cell = Cell((), size, answer.value, parts[0], parts[1] if len(parts) > 1 else Fraction(0), sum(parts[:n], Fraction(0)))
+        cell = Cell(
+            (),
+            size,
+            answer.value,
+            parts[0],
+            parts[1] if len(parts) > 1 else Fraction(0),
+            sum(parts[:n], Fraction(0)),
+        )
         reasons = list_violations(cell, rules)
         if reasons:
-            sentence = f"{answer.name}, the {answer.description}, is a risk by the rules for totals: {'; '.join(reasons)}."
-            found.append(DisclosureFinding("dominated", sentence, answer.description, size, size, (answer.name,)))
+            sentence = (
+                f"{answer.name}, the {answer.description}, is a risk by the rules for totals:"
+                f" {'; '.join(reasons)}."
+            )
+            found.append(
+                DisclosureFinding(
+                    "dominated", sentence, answer.description, size, size, (answer.name,)
+                )
+            )
     return found
 
 
@@ -237,20 +327,26 @@ def list_unchecked_sums(answers: PublishedAnswers) -> list[str]:
     if not bare:
         return []
     return [
-        f"The rules for totals were not held against {len(bare):,} of {len(sums):,} sums: they need the exact sum and its largest "
-        "contributions ('largest' and 'second', or 'contributions')."
+        f"The rules for totals were not held against {len(bare):,} of {len(sums):,} sums: they need"
+        " the exact sum and its largest contributions ('largest' and 'second', or"
+        " 'contributions')."
     ]
 
 
-def _compile_cell_query(by: Sequence[str], value: str, contributor: str | None, n: int, *, real: bool) -> str:
+def _compile_cell_query(
+    by: Sequence[str], value: str, contributor: str | None, n: int, *, real: bool
+) -> str:
     keys, amount, add = ", ".join(map(quote_name, by)), quote_name(value), "fsum" if real else "sum"
-    each = f"SELECT {keys}, {f'{add}({amount})' if contributor else amount} AS amount FROM data WHERE {amount} IS NOT NULL"
+    each = (
+        f"SELECT {keys}, {f'{add}({amount})' if contributor else amount} AS amount FROM data WHERE"
+        f" {amount} IS NOT NULL"
+    )
     each += f" GROUP BY {keys}, {quote_name(contributor)}" if contributor else ""
     return (
-        f"WITH each AS ({each}), "
-        f"ranked AS (SELECT *, row_number() OVER (PARTITION BY {keys} ORDER BY amount DESC) AS place FROM each) "
-        f"SELECT {keys}, min(amount), count(*), {add}(amount), max(amount), max(amount) FILTER (WHERE place = 2), "
-        f"{add}(amount) FILTER (WHERE place <= {int(n)}) FROM ranked GROUP BY {keys} ORDER BY {keys}"
+        f"WITH each AS ({each}), ranked AS (SELECT *, row_number() OVER (PARTITION BY {keys} ORDER"
+        f" BY amount DESC) AS place FROM each) SELECT {keys}, min(amount), count(*), {add}(amount),"
+        f" max(amount), max(amount) FILTER (WHERE place = 2), {add}(amount) FILTER (WHERE place <="
+        f" {int(n)}) FROM ranked GROUP BY {keys} ORDER BY {keys}"
     )
 
 
@@ -262,7 +358,9 @@ def _to_fraction(given: Any, argument: str, *, shown: bool = True) -> Fraction:
     try:
         return Fraction(*given.as_integer_ratio())
     except (ValueError, OverflowError):
-        raise InvalidArgument(argument, "must be a finite number", *([given] if shown else [])) from None
+        raise InvalidArgument(
+            argument, "must be a finite number", *([given] if shown else [])
+        ) from None
 
 
 def _format_contributors(count: int) -> str:

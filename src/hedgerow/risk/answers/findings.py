@@ -8,9 +8,27 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.conditions import And, Comparison, Condition, conjoin, describe_condition, normalise_condition
+from hedgerow.risk.answers.conditions import (
+    And,
+    Comparison,
+    Condition,
+    conjoin,
+    describe_condition,
+    normalise_condition,
+)
 
-__all__ = ["KINDS", "DisclosureFinding", "describe_group", "describe_people", "describe_remainder", "format_amount", "format_combination", "join_names", "shorten_combination", "sort_findings"]
+__all__ = [
+    "KINDS",
+    "DisclosureFinding",
+    "describe_group",
+    "describe_people",
+    "describe_remainder",
+    "format_amount",
+    "format_combination",
+    "join_names",
+    "shorten_combination",
+    "sort_findings",
+]
 
 _MAX_COMBINATION_WORDS: Final = 24  # words of a combination
 
@@ -32,7 +50,9 @@ KINDS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class DisclosureFinding:
-    """One danger: its kind, a sentence for people, whom it is about, between how many people that are, and which answers show it how."""
+    """One danger: its kind, a sentence for people, whom it is about, between how many people
+    that are, and which answers show it how.
+    """
 
     kind: str
     sentence: str
@@ -52,14 +72,31 @@ class DisclosureFinding:
 
 
 def sort_findings(findings: Iterable[DisclosureFinding]) -> tuple[DisclosureFinding, ...]:
-    """The most dangerous first; of one kind, the smallest group first, then the shortest combination."""
+    """The most dangerous first; of one kind, the smallest group first, then the shortest
+    combination.
+    """
     rank = {kind: place for place, kind in enumerate(KINDS)}
-    return tuple(sorted(findings, key=lambda each: (rank[each.kind], each.high if each.high is not None else 10**9, len(each.answers))))
+    return tuple(
+        sorted(
+            findings,
+            key=lambda each: (
+                rank[each.kind],
+                each.high if each.high is not None else 10**9,
+                len(each.answers),
+            ),
+        )
+    )
 
 
 def describe_people(count: int) -> str:
     """How many, with the verb that follows."""
-    return "exactly one person has" if count == 1 else f"exactly {count:,} people have" if count else "nobody has"
+    return (
+        "exactly one person has"
+        if count == 1
+        else f"exactly {count:,} people have"
+        if count
+        else "nobody has"
+    )
 
 
 def format_amount(value: Fraction) -> str:
@@ -83,7 +120,11 @@ def format_combination(terms: Sequence[tuple[str, Fraction]]) -> str:
 def shorten_combination(combination: str) -> str:
     """A long combination cut for a sentence; the finding has all of it."""
     parts = combination.split(" ")
-    return combination if len(parts) <= _MAX_COMBINATION_WORDS else f"{' '.join(parts[: _MAX_COMBINATION_WORDS - 8])} … {parts[-1]}"
+    return (
+        combination
+        if len(parts) <= _MAX_COMBINATION_WORDS
+        else f"{' '.join(parts[: _MAX_COMBINATION_WORDS - 8])} … {parts[-1]}"
+    )
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -92,20 +133,30 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def describe_group(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
-    """Who satisfies some conditions, but not others. What the first part says already is not said again in the second."""
-    held = {_normalise_part(part): part for condition in inside for part in _list_conjuncts(condition)}
+    """Who satisfies some conditions, but not others. What the first part says already is not
+    said again in the second.
+    """
+    held = {
+        _normalise_part(part): part for condition in inside for part in _list_conjuncts(condition)
+    }
     left = [describe_remainder(condition, inside) for condition in outside]
     outer = list(dict.fromkeys(left))
     if not held and outer:
         return f"neither {' nor '.join(outer)}" if len(outer) > 1 else f"not {outer[0]}"
-    return describe_condition(conjoin(*held.values())) + (f", but not {' nor '.join(outer)}" if outer else "")
+    return describe_condition(conjoin(*held.values())) + (
+        f", but not {' nor '.join(outer)}" if outer else ""
+    )
 
 
 def describe_remainder(condition: Condition, given: Sequence[Condition]) -> str:
     """What a condition says that others do not say already."""
     known = {_normalise_part(part) for each in given for part in _list_conjuncts(each)}
     rest = tuple(part for part in _list_conjuncts(condition) if _normalise_part(part) not in known)
-    return describe_condition(rest[0]) if len(rest) == 1 else describe_condition(And(rest), inner=bool(rest))
+    return (
+        describe_condition(rest[0])
+        if len(rest) == 1
+        else describe_condition(And(rest), inner=bool(rest))
+    )
 
 
 def _normalise_part(part: Condition) -> Condition:

@@ -1,4 +1,6 @@
-"""Published answers as values: a condition, what was added up, and the number or the two ends between which it lies."""
+"""Published answers as values: a condition, what was added up, and the number or the two ends
+between which it lies.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.conditions import Condition, Constant, describe_condition, normalise_condition, parse_number
+from hedgerow.risk.answers.conditions import (
+    Condition,
+    Constant,
+    describe_condition,
+    normalise_condition,
+    parse_number,
+)
 
 __all__ = ["PublishedAnswer", "PublishedAnswers", "parse_bounds", "parse_fraction"]
 
@@ -18,9 +26,10 @@ _SUPPRESSION_MARKS: Final = {"", "*", "x", "..", "-", "–", "null", "none", "n/
 
 @dataclass(frozen=True, slots=True)
 class PublishedAnswer:
-    """One number about those who satisfy a condition. ``low`` and ``high`` are the same where it was published as it is, and None where
-    nothing is known. ``line`` is where it stands in its file; ``contributions`` are known to the custodian only. ``implied`` is what nobody
-    published but everybody knows: that a whole table has no other group."""
+    """One number about those who satisfy a condition. ``low`` and ``high`` are the same where it
+    was published as it is, and None where nothing is known. ``line`` is where it stands in its
+    file; ``contributions`` are known to the custodian only. ``implied`` is what nobody published
+    but everybody knows: that a whole table has no other group."""
 
     name: str
     condition: Condition
@@ -37,7 +46,9 @@ class PublishedAnswer:
         if self.measure not in MEASURES:
             raise InvalidArgument("measure", "must be count, sum or mean", self.measure)
         if (self.measure == "count") is bool(self.column):
-            raise InvalidArgument("column", "must be given for a sum or a mean, and only there", self.column)
+            raise InvalidArgument(
+                "column", "must be given for a sum or a mean, and only there", self.column
+            )
         if self.low is not None and self.high is not None and self.low > self.high:
             raise InvalidArgument("low", "must be at most high", (self.low, self.high))
 
@@ -62,7 +73,9 @@ class PublishedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PublishedAnswers:
-    """All answers of a file; what is publicly known of its columns; and the lines that were left out, each with the reason."""
+    """All answers of a file; what is publicly known of its columns; and the lines that were left
+    out, each with the reason.
+    """
 
     answers: tuple[PublishedAnswer, ...]
     known_columns: Mapping[str, str | Sequence[Constant]] = field(default_factory=dict)
@@ -70,14 +83,24 @@ class PublishedAnswers:
 
     def __post_init__(self) -> None:
         if not self.answers:
-            more = f": line {self.skipped_lines[0][0]:,}: {self.skipped_lines[0][1]}" if self.skipped_lines else ", and there is none"
+            more = (
+                f": line {self.skipped_lines[0][0]:,}: {self.skipped_lines[0][1]}"
+                if self.skipped_lines
+                else ", and there is none"
+            )
             raise InvalidArgument("answers", f"must be at least one that can be read{more}")
         if len({answer.name for answer in self.answers}) < len(self.answers):
-            raise InvalidArgument("answers", "must have different names", [answer.name for answer in self.answers])
+            raise InvalidArgument(
+                "answers", "must have different names", [answer.name for answer in self.answers]
+            )
 
 
-def parse_bounds(text: object, within: object = None, *, measure: str = "count") -> tuple[Fraction | None, Fraction | None]:
-    """Between what a published number lies: ``12``, ``<5`` (a count from 0 to 4), or nothing known (``*``, empty)."""
+def parse_bounds(
+    text: object, within: object = None, *, measure: str = "count"
+) -> tuple[Fraction | None, Fraction | None]:
+    """Between what a published number lies: ``12``, ``<5`` (a count from 0 to 4), or nothing
+    known (``*``, empty).
+    """
     if text is None or (isinstance(text, str) and text.strip().lower() in _SUPPRESSION_MARKS):
         return None, None
     if isinstance(text, str) and text.strip().startswith("<"):
@@ -94,8 +117,16 @@ def parse_bounds(text: object, within: object = None, *, measure: str = "count")
 
 def parse_fraction(given: object) -> Fraction:
     """A number exactly as it is written: 0.1 is one tenth."""
-    text = given.strip() if isinstance(given, str) else str(given) if isinstance(given, int) and not isinstance(given, bool) else ""
+    text = (
+        given.strip()
+        if isinstance(given, str)
+        else str(given)
+        if isinstance(given, int) and not isinstance(given, bool)
+        else ""
+    )
     found = parse_number(text)
     if found is None:
-        raise InvalidArgument("answer", "must be a number, '<5', or empty or * where it was suppressed", given)
+        raise InvalidArgument(
+            "answer", "must be a number, '<5', or empty or * where it was suppressed", given
+        )
     return found

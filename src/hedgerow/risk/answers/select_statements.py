@@ -10,12 +10,33 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.risk.answers.conditions import EVERYBODY, And, Comparison, Condition, Constant, Not, build_condition, conjoin, parse_select
+from hedgerow.risk.answers.conditions import (
+    EVERYBODY,
+    And,
+    Comparison,
+    Condition,
+    Constant,
+    Not,
+    build_condition,
+    conjoin,
+    parse_select,
+)
 from hedgerow.risk.answers.published_answer import PublishedAnswer, parse_bounds
 
 __all__ = ["SelectStatement", "SelectedAggregate"]
 
-_READABLE_CLAUSES: Final = {"expressions", "from_", "where", "group", "having", "limit", "order", "kind", "hint", "operation_modifiers"}
+_READABLE_CLAUSES: Final = {
+    "expressions",
+    "from_",
+    "where",
+    "group",
+    "having",
+    "limit",
+    "order",
+    "kind",
+    "hint",
+    "operation_modifiers",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +50,9 @@ class SelectedAggregate:
 
 @dataclass(frozen=True, slots=True)
 class SelectStatement:
-    """What is asked: its places are keys (names) and measures, in the order of the SELECT. ``whole`` if every group there is comes out."""
+    """What is asked: its places are keys (names) and measures, in the order of the SELECT.
+    ``whole`` if every group there is comes out.
+    """
 
     table: str
     where: Condition
@@ -44,10 +67,15 @@ class SelectStatement:
         for name, value in tree.args.items():
             if value and name not in _READABLE_CLAUSES:
                 raise Unsupported(
-                    f"{name.strip('_').upper().removesuffix('S')} is not read: questions of one table are, with WHERE and GROUP BY"
+                    f"{name.strip('_').upper().removesuffix('S')} is not read: questions of one"
+                    " table are, with WHERE and GROUP BY"
                 )
         source = tree.args.get("from_")
-        if source is None or not isinstance(source.this, exp.Table) or source.this.args.get("joins"):
+        if (
+            source is None
+            or not isinstance(source.this, exp.Table)
+            or source.this.args.get("joins")
+        ):
             raise Unsupported("A question must have one table behind FROM")
         where = build_condition(tree.args["where"].this) if tree.args.get("where") else EVERYBODY
         keys = _read_group_keys(tree)
@@ -57,33 +85,75 @@ class SelectStatement:
         whole = not tree.args.get("having") and not tree.args.get("limit")
         return cls(source.this.name.lower(), where, places, keys, whole)
 
-    def build_answers(self, name: str, line: int, rows: Sequence[Sequence[object]]) -> list[PublishedAnswer]:
-        """The answers in a result. Where every group came out, there is nobody in any other: that is an answer, too."""
+    def build_answers(
+        self, name: str, line: int, rows: Sequence[Sequence[object]]
+    ) -> list[PublishedAnswer]:
+        """The answers in a result. Where every group came out, there is nobody in any other:
+        that is an answer, too.
+        """
         found: list[PublishedAnswer] = []
         groups: list[Condition] = []
         if not self.keys and len(rows) > 1:
-            raise InvalidArgument(f"line {line:,}", "must have one line of results, for there is no GROUP BY")
+            raise InvalidArgument(
+                f"line {line:,}", "must have one line of results, for there is no GROUP BY"
+            )
         for place, row in enumerate(rows or [[None] * len(self.outputs)], 1):
             if len(row) != len(self.outputs):
                 raise InvalidArgument(
-                    f"line {line:,}", f"must have {len(self.outputs)} numbers or keys in each line of its result", len(row)
+                    f"line {line:,}",
+                    f"must have {len(self.outputs)} numbers or keys in each line of its result",
+                    len(row),
                 )
-            group = conjoin(*(Comparison(key, "is", _parse_key(cell)) for key, cell in zip(self.outputs, row, strict=True) if isinstance(key, str)))
+            group = conjoin(
+                *(
+                    Comparison(key, "is", _parse_key(cell))
+                    for key, cell in zip(self.outputs, row, strict=True)
+                    if isinstance(key, str)
+                )
+            )
             groups.append(group)
-            found += self._build_row_answers(f"{name}.{place}" if self.keys else name, line, group, row)
-        if self.keys and self.is_complete and set(self.keys) == {place for place in self.outputs if isinstance(place, str)}:
+            found += self._build_row_answers(
+                f"{name}.{place}" if self.keys else name, line, group, row
+            )
+        if (
+            self.keys
+            and self.is_complete
+            and set(self.keys) == {place for place in self.outputs if isinstance(place, str)}
+        ):
             others = conjoin(self.where, *(Not(group) for group in groups))
-            found.append(PublishedAnswer(f"{name} (no other group)", others, Fraction(0), Fraction(0), table=self.table, line=line, is_implied=True))
+            found.append(
+                PublishedAnswer(
+                    f"{name} (no other group)",
+                    others,
+                    Fraction(0),
+                    Fraction(0),
+                    table=self.table,
+                    line=line,
+                    is_implied=True,
+                )
+            )
         return found
 
-    def _build_row_answers(self, name: str, line: int, group: Condition, row: Sequence[object]) -> list[PublishedAnswer]:
-        measured = [(place, cell) for place, cell in zip(self.outputs, row, strict=True) if isinstance(place, SelectedAggregate)]
+    def _build_row_answers(
+        self, name: str, line: int, group: Condition, row: Sequence[object]
+    ) -> list[PublishedAnswer]:
+        measured = [
+            (place, cell)
+            for place, cell in zip(self.outputs, row, strict=True)
+            if isinstance(place, SelectedAggregate)
+        ]
         found = []
         for which, (place, cell) in enumerate(measured):
             low, high = parse_bounds(cell, measure=place.measure)
-            called = name if len(measured) == 1 else f"{name}{'abcdefghijklmnopqrstuvwxyz'[which % 26]}"
+            called = (
+                name if len(measured) == 1 else f"{name}{'abcdefghijklmnopqrstuvwxyz'[which % 26]}"
+            )
             condition = conjoin(self.where, group, place.condition)
-            found.append(PublishedAnswer(called, condition, low, high, place.measure, place.column, self.table, line))
+            found.append(
+                PublishedAnswer(
+                    called, condition, low, high, place.measure, place.column, self.table, line
+                )
+            )
         return found
 
 
@@ -113,18 +183,29 @@ def _read_output(tree: exp.Expr, keys: tuple[str, ...]) -> str | SelectedAggrega
         case exp.Filter():
             inner = _read_output(tree.this, keys)
             if isinstance(inner, SelectedAggregate):
-                return replace(inner, condition=conjoin(build_condition(tree.expression.this), inner.condition))
-        case exp.Count() if isinstance(tree.this, exp.Star) or (isinstance(tree.this, exp.Literal) and not tree.expressions):
+                return replace(
+                    inner, condition=conjoin(build_condition(tree.expression.this), inner.condition)
+                )
+        case exp.Count() if isinstance(tree.this, exp.Star) or (
+            isinstance(tree.this, exp.Literal) and not tree.expressions
+        ):
             return SelectedAggregate("count", "", EVERYBODY)
         case exp.Count() if isinstance(tree.this, exp.Column) and not tree.expressions:
             return SelectedAggregate("count", "", Not(Comparison(tree.this.name.lower(), "null")))
         case exp.Sum() | exp.Avg() if isinstance(tree.this, exp.Column):
-            return SelectedAggregate("sum" if isinstance(tree, exp.Sum) else "mean", tree.this.name.lower(), And())
-    raise Unsupported(f"{tree.sql(dialect='duckdb')[:60]} is not read: COUNT(*), COUNT(column), SUM(column) and AVG(column) are")
+            return SelectedAggregate(
+                "sum" if isinstance(tree, exp.Sum) else "mean", tree.this.name.lower(), And()
+            )
+    raise Unsupported(
+        f"{tree.sql(dialect='duckdb')[:60]} is not read: COUNT(*), COUNT(column), SUM(column) and"
+        " AVG(column) are"
+    )
 
 
 def _parse_key(cell: object) -> tuple[Constant, ...]:
-    """A key as a value: numbers are told from texts by how they look, as in the results that databases print."""
+    """A key as a value: numbers are told from texts by how they look, as in the results that
+    databases print.
+    """
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in ("", "null", "none")):
         return ()
     if isinstance(cell, bool):
@@ -135,6 +216,10 @@ def _parse_key(cell: object) -> tuple[Constant, ...]:
     if text.lower() in ("true", "false"):
         return (text.lower() == "true",)
     try:
-        return (Fraction(text),) if len(text) < 40 and "/" not in text and "_" not in text and "e" not in text.lower() else (text,)
+        return (
+            (Fraction(text),)
+            if len(text) < 40 and "/" not in text and "_" not in text and "e" not in text.lower()
+            else (text,)
+        )
     except ValueError:
         return (text,)

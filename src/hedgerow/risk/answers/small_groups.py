@@ -1,6 +1,8 @@
-"""Small groups of people that published counts determine: found among answers, differences, overlaps and atoms.
+"""Small groups of people that published counts determine: found among answers, differences,
+overlaps and atoms.
 
-Nothing here trusts floating point: the ends of a group are those that ``bounds`` has shown in exact numbers.
+Nothing here trusts floating point: the ends of a group are those that ``bounds`` has shown in exact
+numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +20,16 @@ from hedgerow.risk.answers.atoms import compute_atoms
 from hedgerow.risk.answers.lp_bounds import AnswerSystem, unpack_bits
 from hedgerow.risk.answers.published_answer import PublishedAnswer, PublishedAnswers
 
-__all__ = ["AnswerTable", "PeopleGroup", "build_answer_table", "drop_redundant_groups", "find_combination", "find_describing_answers", "find_small_groups", "list_derived_groups"]
+__all__ = [
+    "AnswerTable",
+    "PeopleGroup",
+    "build_answer_table",
+    "drop_redundant_groups",
+    "find_combination",
+    "find_describing_answers",
+    "find_small_groups",
+    "list_derived_groups",
+]
 
 _MAX_BOUNDED_GROUPS: Final = 100  # that the linear program looks at one by one
 _MAX_PAIRED_ANSWERS: Final = 1_500  # answers of which every two are compared
@@ -27,12 +38,15 @@ _BATCH_SIZE: Final = 4_096
 _MAX_CELLS: Final = 10**7  # answers times atoms
 
 
-GroupSides = tuple[tuple[int, ...], tuple[int, ...]]  # answers inside which a group lies, and those outside which
+# answers inside which a group lies, and those outside which
+GroupSides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleGroup:
-    """People in the atoms ``bits``, between ``low`` and ``high`` of them; ``inside`` some answers and ``outside`` others."""
+    """People in the atoms ``bits``, between ``low`` and ``high`` of them; ``inside`` some
+    answers and ``outside`` others.
+    """
 
     atom_bits: int
     low: int
@@ -43,8 +57,8 @@ class PeopleGroup:
 
 @dataclass
 class AnswerTable:
-    """The answers about one table: counts that are known to lie between ends, and sums; all as sums of the same atoms. ``empty`` are atoms
-    in which there is nobody."""
+    """The answers about one table: counts that are known to lie between ends, and sums; all as sums
+    of the same atoms. ``empty`` are atoms in which there is nobody."""
 
     counts: list[PublishedAnswer]
     sums: list[PublishedAnswer]
@@ -54,33 +68,53 @@ class AnswerTable:
     system: AnswerSystem
     k: int
     empty_atoms: int = 0
-    combinations: dict[int, tuple[tuple[tuple[int, Fraction], ...], bool] | None] = field(default_factory=dict)
+    combinations: dict[int, tuple[tuple[tuple[int, Fraction], ...], bool] | None] = field(
+        default_factory=dict
+    )
     notes: list[str] = field(default_factory=list)
 
 
-def build_answer_table(given: list[PublishedAnswer], answers: PublishedAnswers, k: int) -> AnswerTable:
+def build_answer_table(
+    given: list[PublishedAnswer], answers: PublishedAnswers, k: int
+) -> AnswerTable:
     counts = [answer for answer in given if answer.measure == "count"]
     sums = [answer for answer in given if answer.measure == "sum"]
     made = compute_atoms([answer.condition for answer in (*counts, *sums)], answers.known_columns)
     if made.count * len(given) > _MAX_CELLS:
         raise Unsupported(
-            f"{len(given):,} answers that tell {made.count:,} groups of people apart are too many to be combined at once. "
-            "Give fewer questions at a time, such as those about few columns."
+            f"{len(given):,} answers that tell {made.count:,} groups of people apart are too many"
+            " to be combined at once. Give fewer questions at a time, such as those about few"
+            " columns."
         )
     members = list(made.members)
     inside, notes = members[: len(counts)], []
     repeated = _find_contradicted_repeats(counts, inside)
     if repeated:
         names = ", ".join(counts[place].name for place in sorted(repeated))
-        notes.append(f"The same question has different answers in {names}: they are noisy, or the data changed. They were left out here.")
+        notes.append(
+            f"The same question has different answers in {names}: they are noisy, or the data"
+            " changed. They were left out here."
+        )
         counts = [answer for place, answer in enumerate(counts) if place not in repeated]
         inside = [bits for place, bits in enumerate(inside) if place not in repeated]
     if len(counts) > _MAX_PAIRED_ANSWERS:
-        notes.append(f"Of {len(counts):,} counts the first {_MAX_PAIRED_ANSWERS:,} were compared two by two; all were combined.")
+        notes.append(
+            f"Of {len(counts):,} counts the first {_MAX_PAIRED_ANSWERS:,} were compared two by two;"
+            " all were combined."
+        )
     low = tuple(None if answer.low is None else Fraction(-(-answer.low // 1)) for answer in counts)
     high = tuple(None if answer.high is None else Fraction(answer.high // 1) for answer in counts)
     system = AnswerSystem(made.count, tuple(inside), low, high)
-    return AnswerTable(counts, sums, inside, members[len(members) - len(sums) :] if sums else [], made.count, system, k, notes=notes)
+    return AnswerTable(
+        counts,
+        sums,
+        inside,
+        members[len(members) - len(sums) :] if sums else [],
+        made.count,
+        system,
+        k,
+        notes=notes,
+    )
 
 
 def _find_contradicted_repeats(counts: list[PublishedAnswer], members: list[int]) -> set[int]:
@@ -121,7 +155,12 @@ def drop_redundant_groups(table: AnswerTable, found: list[PeopleGroup]) -> list[
         for group in found
         # A derived group that has no more people than a part of it says less than that part.
         if group.atom_bits in asked
-        or not any(part.low == group.low == group.high and part.atom_bits != group.atom_bits and part.atom_bits & ~group.atom_bits == 0 for part in sharp)
+        or not any(
+            part.low == group.low == group.high
+            and part.atom_bits != group.atom_bits
+            and part.atom_bits & ~group.atom_bits == 0
+            for part in sharp
+        )
     ]
 
 
@@ -132,7 +171,9 @@ def _read_bounds(table: AnswerTable, place: int) -> tuple[int | None, int | None
 
 def _find_differences(table: AnswerTable) -> Iterator[PeopleGroup]:
     """A − B for B inside A, not counting atoms in which there is nobody anyway."""
-    places = [place for place in range(len(table.counts)) if table.system.low[place] is not None][:_MAX_PAIRED_ANSWERS]
+    places = [place for place in range(len(table.counts)) if table.system.low[place] is not None][
+        :_MAX_PAIRED_ANSWERS
+    ]
     for a, b in itertools.permutations(places, 2):
         inner, outer = table.members[b] & ~table.empty_atoms, table.members[a] & ~table.empty_atoms
         if inner & ~outer or inner == outer:
@@ -145,28 +186,54 @@ def _find_differences(table: AnswerTable) -> Iterator[PeopleGroup]:
             yield PeopleGroup(table.members[a] & ~table.members[b], low, high, (a,), (b,))
 
 
-def _find_bounded_groups(table: AnswerTable, known: dict[int, PeopleGroup]) -> Iterator[PeopleGroup]:
-    """Atoms, overlaps and differences, bounded by the linear program. Tables that it meets on its way rule other groups out."""
-    given = {bits: sides for bits, sides in list_derived_groups(table) if bits not in known and bits & ~table.empty_atoms}
+def _find_bounded_groups(
+    table: AnswerTable, known: dict[int, PeopleGroup]
+) -> Iterator[PeopleGroup]:
+    """Atoms, overlaps and differences, bounded by the linear program. Tables that it meets on
+    its way rule other groups out.
+    """
+    given = {
+        bits: sides
+        for bits, sides in list_derived_groups(table)
+        if bits not in known and bits & ~table.empty_atoms
+    }
     many = len(given) > _SCREENING_GROUPS
     fixed = _find_determined_groups(table, given) if many else {}
     for bits, size in fixed.items():
-        yield PeopleGroup(bits, size, size, *(given[bits] if given[bits][0] else find_describing_answers(table, bits)))
+        yield PeopleGroup(
+            bits,
+            size,
+            size,
+            *(given[bits] if given[bits][0] else find_describing_answers(table, bits)),
+        )
     points: list[Any] = []
     looked = 0
-    order = sorted(given.keys() - fixed.keys(), key=lambda bits: (_find_smallest_cover(table, bits), bits.bit_count(), bits))
+    order = sorted(
+        given.keys() - fixed.keys(),
+        key=lambda bits: (_find_smallest_cover(table, bits), bits.bit_count(), bits),
+    )
     for bits in order:
-        if many and points and not _may_be_small(points, unpack_bits(bits, table.atom_count), table.k):
+        if (
+            many
+            and points
+            and not _may_be_small(points, unpack_bits(bits, table.atom_count), table.k)
+        ):
             continue
         if looked == _MAX_BOUNDED_GROUPS:
             table.notes.append(
-                f"Of {len(order):,} groups that no sum of answers equals, {_MAX_BOUNDED_GROUPS} were bounded, those in small answers first."
+                f"Of {len(order):,} groups that no sum of answers equals, {_MAX_BOUNDED_GROUPS}"
+                " were bounded, those in small answers first."
             )
             return
         looked += 1
         low, high = table.system.bound_integers(bits, least=1, met=points if many else None)
         if high is not None and low >= 1 and high < table.k:
-            yield PeopleGroup(bits, low, high, *(given[bits] if given[bits][0] else find_describing_answers(table, bits)))
+            yield PeopleGroup(
+                bits,
+                low,
+                high,
+                *(given[bits] if given[bits][0] else find_describing_answers(table, bits)),
+            )
 
 
 def _may_be_small(points: list[Any], group: Any, k: int) -> bool:
@@ -176,14 +243,20 @@ def _may_be_small(points: list[Any], group: Any, k: int) -> bool:
 
 
 def _find_determined_groups(table: AnswerTable, given: dict[int, GroupSides]) -> dict[int, int]:
-    """The small groups that sums of answers equal: floating point proposes them, and an exact combination confirms each."""
+    """The small groups that sums of answers equal: floating point proposes them, and an exact
+    combination confirms each.
+    """
     inner, found = table.system.interior_sizes, dict[int, int]()
     if inner is None:
         return found
     for some in _split_batches(list(given)):
         lines = np.stack([unpack_bits(bits, table.atom_count) for bits in some])
         sizes = lines @ inner
-        near = np.flatnonzero((sizes > 0.5) & (sizes < table.k - 0.5) & table.system.find_fixed_groups(lines, table.empty_atoms))
+        near = np.flatnonzero(
+            (sizes > 0.5)
+            & (sizes < table.k - 0.5)
+            & table.system.find_fixed_groups(lines, table.empty_atoms)
+        )
         for place in near.tolist():
             size = _compute_exact_size(table, some[place])
             if size is not None and 1 <= size < table.k:
@@ -204,18 +277,28 @@ def _compute_exact_size(table: AnswerTable, bits: int) -> int | None:
     shown = find_combination(table, bits)
     if shown is None:
         return None
-    total = sum((coefficient * (table.system.low[place] or 0) for place, coefficient in shown[0]), Fraction(0))
+    total = sum(
+        (coefficient * (table.system.low[place] or 0) for place, coefficient in shown[0]),
+        Fraction(0),
+    )
     return int(total) if total.denominator == 1 else None
 
 
 def find_combination(table: AnswerTable, bits: int) -> tuple[Terms, bool] | None:
-    """The shortest sum of exact answers that equals a group, and whether that takes leaving out atoms in which there is nobody. Two answers
-    are looked up; more are found by linear programming."""
+    """The shortest sum of exact answers that equals a group, and whether that takes leaving out
+    atoms in which there is nobody. Two answers are looked up; more are found by linear programming.
+    """
     whole = (1 << table.atom_count) - 1
     if bits not in table.combinations:
         ways = []
-        for among in dict.fromkeys((whole, whole & ~table.empty_atoms if bits & ~table.empty_atoms else whole)):
-            terms = _find_short_combination(table, bits, among) or table.system.find_equal_combination(unpack_bits(bits, table.atom_count), among, table.system.exact_answers)
+        for among in dict.fromkeys(
+            (whole, whole & ~table.empty_atoms if bits & ~table.empty_atoms else whole)
+        ):
+            terms = _find_short_combination(
+                table, bits, among
+            ) or table.system.find_equal_combination(
+                unpack_bits(bits, table.atom_count), among, table.system.exact_answers
+            )
             if terms:
                 ways.append((terms, among != whole))
                 if len(terms) <= 2:
@@ -237,7 +320,9 @@ def _find_short_combination(table: AnswerTable, bits: int, among: int) -> Terms 
 
 
 def list_derived_groups(table: AnswerTable) -> Iterator[tuple[int, GroupSides]]:
-    """Groups to be bounded: atoms, and the overlap and the two differences of every two answers, with the answers that describe them."""
+    """Groups to be bounded: atoms, and the overlap and the two differences of every two answers,
+    with the answers that describe them.
+    """
     covered = 0
     for bits in table.members:
         covered |= bits
@@ -247,29 +332,47 @@ def list_derived_groups(table: AnswerTable) -> Iterator[tuple[int, GroupSides]]:
     for a, b in itertools.combinations(range(min(len(table.counts), _MAX_PAIRED_ANSWERS)), 2):
         left, right = table.members[a], table.members[b]
         if left & right & ~table.empty_atoms and left != right:
-            yield from ((left & right, ((a, b), ())), (left & ~right, ((a,), (b,))), (right & ~left, ((b,), (a,))))
+            yield from (
+                (left & right, ((a, b), ())),
+                (left & ~right, ((a,), (b,))),
+                (right & ~left, ((b,), (a,))),
+            )
 
 
 def _find_smallest_cover(table: AnswerTable, bits: int) -> int:
     """The smallest answer that counts all of a group."""
-    ends = (int(high) for high, members in zip(table.system.high, table.members, strict=True) if high is not None and not bits & ~members)
+    ends = (
+        int(high)
+        for high, members in zip(table.system.high, table.members, strict=True)
+        if high is not None and not bits & ~members
+    )
     return min(ends, default=10**18)
 
 
-def find_describing_answers(table: AnswerTable, bits: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def find_describing_answers(
+    table: AnswerTable, bits: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Answers whose overlap, without others, is a group: the fewest that a greedy choice finds."""
     inside: list[int] = []
     outside: list[int] = []
     now = (1 << table.atom_count) - 1
     while True:
-        holding = [place for place, members in enumerate(table.members) if not bits & ~members and now & ~members]
+        holding = [
+            place
+            for place, members in enumerate(table.members)
+            if not bits & ~members and now & ~members
+        ]
         if not holding:
             break
         best = min(holding, key=lambda place: (now & table.members[place]).bit_count())
         inside.append(best)
         now &= table.members[best]
     while now != bits:
-        apart = [place for place, members in enumerate(table.members) if not bits & members and now & members]
+        apart = [
+            place
+            for place, members in enumerate(table.members)
+            if not bits & members and now & members
+        ]
         if not apart:
             break
         best = max(apart, key=lambda place: (now & table.members[place]).bit_count())

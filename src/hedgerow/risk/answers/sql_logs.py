@@ -6,9 +6,10 @@
     -- m | 12
     -- f | 12
 
-A result stands on the rest of the line and on the lines below, up to the next statement. The words ``answer``, ``->`` and ``=`` and the two
-dashes of a comment may stand before it; cells are parted by ``|``, a tab or a comma. Headings, rules of dashes and ``(2 rows)`` are passed
-over, and so are comments that hold no result.
+A result stands on the rest of the line and on the lines below, up to the next statement. The words
+``answer``, ``->`` and ``=`` and the two dashes of a comment may stand before it; cells are parted
+by ``|``, a tab or a comma. Headings, rules of dashes and ``(2 rows)`` are passed over, and so are
+comments that hold no result.
 """
 
 from __future__ import annotations
@@ -25,14 +26,21 @@ from hedgerow.risk.answers.select_statements import SelectedAggregate, SelectSta
 __all__ = ["MAX_STATEMENTS", "read_log"]
 
 MAX_STATEMENTS: Final = 20_000
-_RESULT_PREFIX: Final = re.compile(r"^\s*(--)?\s*(answer|result)?\s*(:|->|=>|=|\|)?\s*", re.IGNORECASE)
-_STATEMENT_START: Final = re.compile(r"^\s*(select|with|explain|insert|update|delete|create|drop|set|begin|commit|copy)\b", re.IGNORECASE)
+_RESULT_PREFIX: Final = re.compile(
+    r"^\s*(--)?\s*(answer|result)?\s*(:|->|=>|=|\|)?\s*", re.IGNORECASE
+)
+_STATEMENT_START: Final = re.compile(
+    r"^\s*(select|with|explain|insert|update|delete|create|drop|set|begin|commit|copy)\b",
+    re.IGNORECASE,
+)
 _SEPARATOR_LINE: Final = re.compile(r"^[\s|+:─-]*$|^\(\d+ rows?\)$")
 
 
 @dataclass(slots=True)
 class _LoggedStatement:
-    """A statement, where it begins, and the lines behind it: (line, text, whether it was a comment)."""
+    """A statement, where it begins, and the lines behind it: (line, text, whether it was a
+    comment).
+    """
 
     line: int
     text: str
@@ -40,7 +48,9 @@ class _LoggedStatement:
 
 
 def read_log(text: str) -> PublishedAnswers:
-    """All answers of a log. Statements that are SQL but no counts or sums of one table are left out, and named."""
+    """All answers of a log. Statements that are SQL but no counts or sums of one table are left
+    out, and named.
+    """
     answers: list[PublishedAnswer] = []
     left_out: list[tuple[int, str]] = []
     for place, statement in enumerate(_split_statements(text), 1):
@@ -53,7 +63,9 @@ def read_log(text: str) -> PublishedAnswers:
             continue
         rows = _read_result_rows(asked, statement)
         if asked.keys and not rows:
-            left_out.append((statement.line, "its result is not in the log, so its groups are not known"))
+            left_out.append(
+                (statement.line, "its result is not in the log, so its groups are not known")
+            )
             continue
         answers += asked.build_answers(f"Q{place}", statement.line, rows)
     return PublishedAnswers(tuple(answers), skipped_lines=tuple(left_out))
@@ -72,7 +84,10 @@ def _split_statements(text: str) -> Iterator[_LoggedStatement]:
             now, begun = None, number
         elif not open_text:
             if now is None and line.strip() and not line.lstrip().startswith("--"):
-                raise InvalidArgument(f"line {number:,}", "must begin with SELECT, or follow a statement that ends with a semicolon")
+                raise InvalidArgument(
+                    f"line {number:,}",
+                    "must begin with SELECT, or follow a statement that ends with a semicolon",
+                )
             if now is not None and line.strip():
                 now.result_lines.append((number, line, line.lstrip().startswith("--")))
             continue
@@ -86,7 +101,9 @@ def _split_statements(text: str) -> Iterator[_LoggedStatement]:
                 now.result_lines.append((number, behind, behind.lstrip().startswith("--")))
             open_text = []
     if open_text:
-        raise InvalidArgument(f"line {begun:,}", "must have a semicolon at the end of its statement")
+        raise InvalidArgument(
+            f"line {begun:,}", "must have a semicolon at the end of its statement"
+        )
     if now is not None:
         yield now
 
@@ -106,7 +123,9 @@ def _read_result_rows(asked: SelectStatement, statement: _LoggedStatement) -> li
     found = []
     for number, line, comment in statement.result_lines:
         rest = line[_RESULT_PREFIX.match(line).end() :].strip()  # type: ignore[union-attr]
-        if _SEPARATOR_LINE.match(rest) and not (rest in ("", "-", "|") and not comment and "answer" in line.lower()):
+        if _SEPARATOR_LINE.match(rest) and not (
+            rest in ("", "-", "|") and not comment and "answer" in line.lower()
+        ):
             continue
         cells = _split_cells(rest, len(asked.outputs))
         if _is_heading(cells, asked):
@@ -114,8 +133,15 @@ def _read_result_rows(asked: SelectStatement, statement: _LoggedStatement) -> li
         if len(cells) == len(asked.outputs) and _has_valid_measures(cells, asked):
             found.append(cells)
         elif not comment:
-            what = "a number" if len(asked.outputs) == 1 else f"{len(asked.outputs)} cells parted by |, with numbers for what was counted"
-            raise InvalidArgument(f"line {number:,}", f"must hold the result of the statement on line {statement.line:,}: {what}")
+            what = (
+                "a number"
+                if len(asked.outputs) == 1
+                else f"{len(asked.outputs)} cells parted by |, with numbers for what was counted"
+            )
+            raise InvalidArgument(
+                f"line {number:,}",
+                f"must hold the result of the statement on line {statement.line:,}: {what}",
+            )
     return found
 
 
@@ -139,8 +165,13 @@ def _has_valid_measures(cells: list[str], asked: SelectStatement) -> bool:
 
 def _is_heading(cells: list[str], asked: SelectStatement) -> bool:
     """Whether these are the names of the columns, as databases print them above a result."""
-    if len(cells) != len(asked.outputs) or not all(re.fullmatch(r"[A-Za-z_]\w*(\(.*\))?", cell) for cell in cells):
+    if len(cells) != len(asked.outputs) or not all(
+        re.fullmatch(r"[A-Za-z_]\w*(\(.*\))?", cell) for cell in cells
+    ):
         return False
     if not asked.keys and len(cells) == 1:
         return re.match(r"(count|sum|avg|mean|n$|total)", cells[0].lower()) is not None
-    return all(not isinstance(place, str) or cell.lower() == place for cell, place in zip(cells, asked.outputs, strict=True))
+    return all(
+        not isinstance(place, str) or cell.lower() == place
+        for cell, place in zip(cells, asked.outputs, strict=True)
+    )

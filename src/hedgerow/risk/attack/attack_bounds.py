@@ -1,28 +1,36 @@
-"""What the best attacker can do at most, from the guarantee alone: guess one secret yes or no, and come to believe something.
+"""What the best attacker can do at most, from the guarantee alone: guess one secret yes or no, and
+come to believe something.
 
-The secret is an **attribute** of a person (does she have the disease?) or her **presence** in the data. Let P and N be the laws of all
-answers together in the two worlds, yes and no.
+The secret is an **attribute** of a person (does she have the disease?) or her **presence** in the
+data. Let P and N be the laws of all answers together in the two worlds, yes and no.
 
-**Factor.** Under change-one the two worlds of an attribute are neighbours; so are those of presence under add-remove. An attribute under
-add-remove is two steps, through the world R in which the person is missing. Presence under change-one is public.
+**Factor.** Under change-one the two worlds of an attribute are neighbours; so are those of presence
+under add-remove. An attribute under add-remove is two steps, through the world R in which the
+person is missing. Presence under change-one is public.
 
-**Success, (epsilon, delta)** (delta may be 0). Let x = e^epsilon. For neighbours P and N, P(S) <= g(N(S)) with
+**Success, (epsilon, delta)** (delta may be 0). Let x = e^epsilon. For neighbours P and N, P(S) <=
+g(N(S)) with
 
     g(r) = min(1, x r + delta, 1 - (1 - r - delta)/x),
 
-where the last is N(not S) <= x P(not S) + delta. An attacker who believed p, and says yes on S, is right with probability at most
-p g(s) + (1-p) (1-s), s = N(S). Through R: p g(r) + (1-p) g(1-r), r = R(S). Both are concave and piecewise linear, so the largest value is
-at a corner. Each is reached by answers of one bit with these probabilities. At p = 1/2 the corners are (x + delta)/(1 + x), as in
-randomised response, and 1 - (1 - 2 delta)/(2x), as for a sum of +1 and -1 with discrete Laplace noise.
+where the last is N(not S) <= x P(not S) + delta. An attacker who believed p, and says yes on S, is
+right with probability at most p g(s) + (1-p) (1-s), s = N(S). Through R: p g(r) + (1-p) g(1-r), r =
+R(S). Both are concave and piecewise linear, so the largest value is at a corner. Each is reached by
+answers of one bit with these probabilities. At p = 1/2 the corners are (x + delta)/(1 + x), as in
+randomised response, and 1 - (1 - 2 delta)/(2x), as for a sum of +1 and -1 with discrete Laplace
+noise.
 
-**Success, rho.** The total variation t between neighbours is at most sqrt(rho/2) (Pinsker) and sqrt(1 - e^-rho) (Bretagnolle and Huber),
-since the divergence of Kullback and Leibler is at most rho; two steps are worth 4 rho. An attacker who believed p >= 1/2 is right with
-probability at most p + (1-p) t. At p = 1/2 that is 1/2 + sqrt(rho/2)/2, and 1/2 + sqrt(rho/2) for two steps.
+**Success, rho.** The total variation t between neighbours is at most sqrt(rho/2) (Pinsker) and
+sqrt(1 - e^-rho) (Bretagnolle and Huber), since the divergence of Kullback and Leibler is at most
+rho; two steps are worth 4 rho. An attacker who believed p >= 1/2 is right with probability at most
+p + (1-p) t. At p = 1/2 that is 1/2 + sqrt(rho/2)/2, and 1/2 + sqrt(rho/2) for two steps.
 
-**Belief.** By Bayes' rule an answer multiplies the odds by P(answer)/N(answer). Pure: at most x, or x^2 through R. Otherwise some answers
-may prove everything, and a bound holds but for a stated probability c: with delta the odds grow by more than e^k with a probability of at
-most delta/(1 - e^(epsilon-k)), because P(S) <= x N(S) + delta <= e^(epsilon-k) P(S) + delta on the answers S where they do; with rho by
-more than e^(rho + 2 sqrt(rho ln(1/c))) with at most c (Markov's inequality for the Rényi divergences).
+**Belief.** By Bayes' rule an answer multiplies the odds by P(answer)/N(answer). Pure: at most x, or
+x^2 through R. Otherwise some answers may prove everything, and a bound holds but for a stated
+probability c: with delta the odds grow by more than e^k with a probability of at most delta/(1 -
+e^(epsilon-k)), because P(S) <= x N(S) + delta <= e^(epsilon-k) P(S) + delta on the answers S where
+they do; with rho by more than e^(rho + 2 sqrt(rho ln(1/c))) with at most c (Markov's inequality for
+the Rényi divergences).
 
 All numbers are rounded up.
 """
@@ -36,21 +44,39 @@ from typing import Final, Literal
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_exact, parse_probability
-from hedgerow.numeric.rounding import exp_down, exp_up, log_down, log_up, round_down, round_up, sqrt_up
+from hedgerow.numeric.rounding import (
+    exp_down,
+    exp_up,
+    log_down,
+    log_up,
+    round_down,
+    round_up,
+    sqrt_up,
+)
 from hedgerow.privacy.unit import RELATIONS, Relation
 
-__all__ = ["EPSILONS", "Ceiling", "EpsilonChoice", "SecretKind", "epsilon_for", "list_epsilon_choices"]
+__all__ = [
+    "EPSILONS",
+    "Ceiling",
+    "EpsilonChoice",
+    "SecretKind",
+    "epsilon_for",
+    "list_epsilon_choices",
+]
 
 SecretKind = Literal["attribute", "presence"]
 
 EPSILONS: Final = tuple(map(Fraction, ("0.01", "0.1", "0.25", "0.5", "1", "2", "3", "5", "10")))
 _HALF: Final = Fraction(1, 2)
-_MAX_EXPONENT: Final = Fraction(500)  # beyond it a bound differs from 1 by less than 10^-200, and rationals only grow long
+# beyond it a bound differs from 1 by less than 10^-200, and rationals only grow long
+_MAX_EXPONENT: Final = Fraction(500)
 
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """The guarantee over all answers together: ``epsilon``, with or without ``delta``, or else ``rho``."""
+    """The guarantee over all answers together: ``epsilon``, with or without ``delta``, or else
+    ``rho``.
+    """
 
     relation: Relation
     secret: SecretKind = "attribute"
@@ -64,7 +90,11 @@ class Ceiling:
         if self.secret not in ("attribute", "presence"):
             raise InvalidArgument("secret", "must be 'attribute' or 'presence'", self.secret)
         if self.secret == "presence" and self.relation == "change-one":
-            raise InvalidArgument("secret", "must be 'attribute' under change-one, which hides nobody's presence", self.secret)
+            raise InvalidArgument(
+                "secret",
+                "must be 'attribute' under change-one, which hides nobody's presence",
+                self.secret,
+            )
         if (self.epsilon is None) == (self.rho is None):
             raise InvalidArgument("epsilon", "or rho must be given, and not both", self.epsilon)
         for name in ("epsilon", "delta", "rho"):
@@ -72,15 +102,21 @@ class Ceiling:
             if value is not None:
                 object.__setattr__(self, name, _check_non_negative(value, name))
         if self.delta >= 1 or (self.delta and self.epsilon is None):
-            raise InvalidArgument("delta", "must be below 1, and comes with epsilon only", self.delta)
+            raise InvalidArgument(
+                "delta", "must be below 1, and comes with epsilon only", self.delta
+            )
 
     @property
     def steps(self) -> int:
-        """From one world to the other: 2 for an attribute under add-remove, where a person goes and comes back different."""
+        """From one world to the other: 2 for an attribute under add-remove, where a person goes
+        and comes back different.
+        """
         return 2 if self.relation == "add-remove" and self.secret == "attribute" else 1
 
     def success(self, prior: Number = _HALF) -> Fraction:
-        """How often the best guess is right at most, if the secret is "yes" with probability ``prior``."""
+        """How often the best guess is right at most, if the secret is "yes" with probability
+        ``prior``.
+        """
         p = parse_probability(prior, "prior")
         if self.rho is not None:
             near = _bound_total_variation(self.rho * self.steps**2)
@@ -88,12 +124,17 @@ class Ceiling:
         epsilon = self.epsilon or Fraction(0)
         if epsilon > _MAX_EXPONENT:
             return Fraction(1)
-        return min(Fraction(1), round_up(_maximise_success(p, _bound_odds_factor(epsilon), self.delta, self.steps)))
+        return min(
+            Fraction(1),
+            round_up(_maximise_success(p, _bound_odds_factor(epsilon), self.delta, self.steps)),
+        )
 
     def belief(self, prior: Number = _HALF, *, but: Number = 0) -> Fraction:
-        """What an attacker who believed ``prior`` can believe at most after all answers, but for a probability of ``but``.
+        """What an attacker who believed ``prior`` can believe at most after all answers, but for a
+        probability of ``but``.
 
-        1 where nothing can be promised: with delta or rho, ``but`` must be above delta (through two steps, above (1 + e^epsilon) delta).
+        1 where nothing can be promised: with delta or rho, ``but`` must be above delta (through two
+        steps, above (1 + e^epsilon) delta).
         """
         p, chance = parse_probability(prior, "prior"), _check_non_negative(but, "but")
         if chance >= 1:
@@ -104,7 +145,9 @@ class Ceiling:
         times = _bound_odds_factor(grown)
         return min(Fraction(1), round_up(p * times / (1 - p + p * times)))
 
-    def belief_curve(self, priors: Iterable[Number], *, but: Number = 0) -> tuple[tuple[Fraction, Fraction, Fraction], ...]:
+    def belief_curve(
+        self, priors: Iterable[Number], *, but: Number = 0
+    ) -> tuple[tuple[Fraction, Fraction, Fraction], ...]:
         """For each prior belief: itself, and between what and what it can lie afterwards."""
         found = []
         for prior in priors:
@@ -113,7 +156,9 @@ class Ceiling:
         return tuple(found)
 
     def _bound_log_odds_growth(self, chance: Fraction) -> Fraction | None:
-        """By how much the logarithm of the odds grows at most, but for this chance; None where there is no bound."""
+        """By how much the logarithm of the odds grows at most, but for this chance; None where
+        there is no bound.
+        """
         if self.rho is not None:
             rho = self.rho * self.steps**2
             if rho == 0:
@@ -128,30 +173,47 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class EpsilonChoice:
-    """What an epsilon means to an attacker who believed 50 %: the most that can be believed afterwards, and the best rate of guessing."""
+    """What an epsilon means to an attacker who believed 50 %: the most that can be believed
+    afterwards, and the best rate of guessing.
+    """
 
     epsilon: Fraction
     belief: Fraction
     success: Fraction
 
 
-def list_epsilon_choices(relation: Relation, secret: SecretKind = "attribute", epsilons: Iterable[Number] = EPSILONS) -> tuple[EpsilonChoice, ...]:
+def list_epsilon_choices(
+    relation: Relation, secret: SecretKind = "attribute", epsilons: Iterable[Number] = EPSILONS
+) -> tuple[EpsilonChoice, ...]:
     """A table for choosing epsilon: pure totals, each with what it allows."""
     each = (Ceiling(relation, secret, parse_exact(epsilon, "epsilon")) for epsilon in epsilons)
-    return tuple(EpsilonChoice(ceiling.epsilon or Fraction(0), ceiling.belief(), ceiling.success()) for ceiling in each)
+    return tuple(
+        EpsilonChoice(ceiling.epsilon or Fraction(0), ceiling.belief(), ceiling.success())
+        for ceiling in each
+    )
 
 
-def epsilon_for(belief: Number, relation: Relation, secret: SecretKind = "attribute", prior: Number = _HALF) -> Fraction:
-    """The largest pure epsilon, rounded down, at which an attacker who believed ``prior`` can believe ``belief`` at most afterwards."""
+def epsilon_for(
+    belief: Number, relation: Relation, secret: SecretKind = "attribute", prior: Number = _HALF
+) -> Fraction:
+    """The largest pure epsilon, rounded down, at which an attacker who believed ``prior`` can
+    believe ``belief`` at most afterwards.
+    """
     p, most = parse_probability(prior, "prior"), parse_probability(belief, "belief")
     if most <= p:
-        raise InvalidArgument("belief", f"must be above the prior belief of {float(p):g}, which no answer takes away", belief)
+        raise InvalidArgument(
+            "belief",
+            f"must be above the prior belief of {float(p):g}, which no answer takes away",
+            belief,
+        )
     odds = most / (1 - most) * (1 - p) / p
     return round_down(log_down(odds) / Ceiling(relation, secret, Fraction(0)).steps, 10**12)
 
 
 def _maximise_success(p: Fraction, x: Fraction, delta: Fraction, steps: int) -> Fraction:
-    """The largest value over the corners. It grows with x, so an x that is rounded up gives a bound."""
+    """The largest value over the corners. It grows with x, so an x that is rounded up gives a
+    bound.
+    """
 
     def most(r: Fraction) -> Fraction:
         return min(Fraction(1), x * r + delta, 1 - (1 - r - delta) / x)

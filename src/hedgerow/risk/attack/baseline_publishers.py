@@ -1,6 +1,8 @@
-"""Ways of publishing counts that people take for safe: exactly, rounded, and with small cells left out.
+"""Ways of publishing counts that people take for safe: exactly, rounded, and with small cells left
+out.
 
-Each answers the questions of a ``QuestionSet`` about a secret column, and says how wide its errors are, which everybody knows.
+Each answers the questions of a ``QuestionSet`` about a secret column, and says how wide its errors
+are, which everybody knows.
 """
 
 from __future__ import annotations
@@ -14,14 +16,24 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.risk.attack.question_sets import QuestionSet
 from hedgerow.risk.attack.reconstruction import Floats, Mask
 
-__all__ = ["BASELINE_PUBLISHERS", "CountPublisher", "ExactPublisher", "PublishedCounts", "RoundingPublisher", "SuppressingPublisher"]
+__all__ = [
+    "BASELINE_PUBLISHERS",
+    "CountPublisher",
+    "ExactPublisher",
+    "PublishedCounts",
+    "RoundingPublisher",
+    "SuppressingPublisher",
+]
 
-_EXACT_SCALE: Final = 0.25  # how wide the error of an exact answer counts, beside that of one that was left out
+# how wide the error of an exact answer counts, beside that of one that was left out
+_EXACT_SCALE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedCounts:
-    """For each group of each question how many of its people have the secret, as far as it was told, and how wide its error is."""
+    """For each group of each question how many of its people have the secret, as far as it was
+    told, and how wide its error is.
+    """
 
     answers: Floats
     scales: Floats
@@ -29,7 +41,9 @@ class PublishedCounts:
 
 
 class CountPublisher(Protocol):
-    """Whoever answers. ``laplace`` says that the errors have the law of Laplace, under which differences count and not their squares."""
+    """Whoever answers. ``laplace`` says that the errors have the law of Laplace, under which
+    differences count and not their squares.
+    """
 
     @property
     def name(self) -> str: ...
@@ -79,7 +93,9 @@ class RoundingPublisher:
 
 @dataclass(frozen=True, slots=True)
 class SuppressingPublisher:
-    """Counts of fewer than ``below`` are left out. Everybody knows the rule, and so what was left out to within half of that."""
+    """Counts of fewer than ``below`` are left out. Everybody knows the rule, and so what was
+    left out to within half of that.
+    """
 
     below: int
     has_laplace_noise: bool = field(default=False, init=False)
@@ -98,10 +114,18 @@ class SuppressingPublisher:
         counts = _count_secrets(grouping, secret)
         hidden = counts < self.below
         most = np.minimum(self.below - 1, grouping.members.sum(axis=1))
-        return PublishedCounts(np.where(hidden, most / 2, counts), np.where(hidden, most / 2 + _EXACT_SCALE, _EXACT_SCALE))
+        return PublishedCounts(
+            np.where(hidden, most / 2, counts),
+            np.where(hidden, most / 2 + _EXACT_SCALE, _EXACT_SCALE),
+        )
 
 
-BASELINE_PUBLISHERS: Final[tuple[CountPublisher, ...]] = (ExactPublisher(), RoundingPublisher(5), RoundingPublisher(10), SuppressingPublisher(5))
+BASELINE_PUBLISHERS: Final[tuple[CountPublisher, ...]] = (
+    ExactPublisher(),
+    RoundingPublisher(5),
+    RoundingPublisher(10),
+    SuppressingPublisher(5),
+)
 
 
 def _count_secrets(grouping: QuestionSet, secret: Mask) -> Floats:

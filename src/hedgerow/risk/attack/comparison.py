@@ -1,13 +1,17 @@
-"""Before and after: the same attack against what people publish by habit, and against Hedgerow at several totals of epsilon.
+"""Before and after: the same attack against what people publish by habit, and against Hedgerow at
+several totals of epsilon.
 
-**The game.** Each run fills seats from a crowd of people with and without a secret: a fair coin for each seat decides of which. Nothing but
-how many there are of each is taken from a table, which limits the seats. So the attacker begins at 50 %, whatever the share of the secret
-is, and the ceilings of ``ceilings`` are about exactly this game. The attacker knows everything but the secrets: who sits where, all groups
-that she asks about, how the answers are made.
+**The game.** Each run fills seats from a crowd of people with and without a secret: a fair coin for
+each seat decides of which. Nothing but how many there are of each is taken from a table, which
+limits the seats. So the attacker begins at 50 %, whatever the share of the secret is, and the
+ceilings of ``ceilings`` are about exactly this game. The attacker knows everything but the secrets:
+who sits where, all groups that she asks about, how the answers are made.
 
-**The attack.** Ask for one number of each group of people (``QuestionSet``), put all answers together (``reconstruction``), guess everybody's
-secret. Both ways of grouping are tried. Against habits the crossing groups are halves, which rounding hardly changes and no rule about
-small cells touches; against noise they are groups of four, which need few questions, so that each gets much of the budget.
+**The attack.** Ask for one number of each group of people (``QuestionSet``), put all answers
+together (``reconstruction``), guess everybody's secret. Both ways of grouping are tried. Against
+habits the crossing groups are halves, which rounding hardly changes and no rule about small cells
+touches; against noise they are groups of four, which need few questions, so that each gets much of
+the budget.
 """
 
 from __future__ import annotations
@@ -65,16 +69,23 @@ class Crowd:
 
     def __post_init__(self) -> None:
         if self.secrets.ndim != 1 or self.secrets.dtype != np.bool_:
-            raise InvalidArgument("secrets", "must be a column of true and false", self.secrets.shape)
+            raise InvalidArgument(
+                "secrets", "must be a column of true and false", self.secrets.shape
+            )
         fewer = min(int(self.secrets.sum()), int((~self.secrets).sum()))
         if fewer < MIN_PEOPLE:
-            raise Refused(f"There are too few people: the attack needs at least {MIN_PEOPLE} with the secret and {MIN_PEOPLE} without it.")
+            raise Refused(
+                f"There are too few people: the attack needs at least {MIN_PEOPLE} with the secret"
+                f" and {MIN_PEOPLE} without it."
+            )
         if self.people < MIN_PEOPLE:
             raise InvalidArgument("people", f"must be at least {MIN_PEOPLE}", self.people)
         object.__setattr__(self, "people", min(self.people, fewer))
 
     def draw_secrets(self) -> Mask:
-        """A coin for each seat says whether one with the secret or one without it sits there, and nobody sits in two."""
+        """A coin for each seat says whether one with the secret or one without it sits there,
+        and nobody sits in two.
+        """
         coins = (draw_words(self.people) >> np.uint64(63)).astype(np.bool_)
         seats = np.empty(self.people, dtype=np.int64)
         for kind in (False, True):
@@ -86,7 +97,9 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """How one attack on one publisher went. ``epsilon`` and ``ceiling`` are Hedgerow's; a habit promises nothing."""
+    """How one attack on one publisher went. ``epsilon`` and ``ceiling`` are Hedgerow's; a habit
+    promises nothing.
+    """
 
     publisher: str
     attack: str
@@ -120,23 +133,46 @@ class AttackComparison:
 
     def find_best(self, publisher: str) -> AttackResult:
         """The attack that did best on a publisher."""
-        return max((line for line in (*self.baseline_results, *self.hedgerow_results) if line.publisher == publisher), key=lambda line: line.success.rate)
+        return max(
+            (
+                line
+                for line in (*self.baseline_results, *self.hedgerow_results)
+                if line.publisher == publisher
+            ),
+            key=lambda line: line.success.rate,
+        )
 
     @property
     def publishers(self) -> tuple[str, ...]:
         """Everybody who was attacked, habits first."""
-        return tuple(dict.fromkeys(line.publisher for line in (*self.baseline_results, *self.hedgerow_results)))
+        return tuple(
+            dict.fromkeys(
+                line.publisher for line in (*self.baseline_results, *self.hedgerow_results)
+            )
+        )
 
     def find_above_ceiling(self, error: float) -> tuple[AttackResult, ...]:
-        """Lines that are shown to be above their ceiling: there should be none. Each is wrongly here with at most this probability."""
-        return tuple(line for line in self.hedgerow_results if line.ceiling is not None and line.success.exceeds(line.ceiling, error))
+        """Lines that are shown to be above their ceiling: there should be none. Each is wrongly
+        here with at most this probability.
+        """
+        return tuple(
+            line
+            for line in self.hedgerow_results
+            if line.ceiling is not None and line.success.exceeds(line.ceiling, error)
+        )
 
 
 def ignore_progress(done: int, total: int) -> None:
     """Nobody wants to know how far it is."""
 
 
-def run_attack(publisher: CountPublisher, divided: Callable[[], QuestionSet], crowd: Crowd, runs: int, tell: ProgressCallback = ignore_progress) -> SuccessRate:
+def run_attack(
+    publisher: CountPublisher,
+    divided: Callable[[], QuestionSet],
+    crowd: Crowd,
+    runs: int,
+    tell: ProgressCallback = ignore_progress,
+) -> SuccessRate:
     """So many runs, each with people drawn anew and divided anew."""
     if not 1 <= runs <= _MAX_RUNS:
         raise InvalidArgument("runs", f"must lie between 1 and {_MAX_RUNS:,}", runs)
@@ -145,8 +181,13 @@ def run_attack(publisher: CountPublisher, divided: Callable[[], QuestionSet], cr
         tell(run, runs)
         secret, grouping = crowd.draw_secrets(), divided()
         told = publisher.publish(grouping, secret)
-        # Where nobody's answer depends on another, both ways are plain rounding; of differences HiGHS makes more work.
-        way = linear_program if publisher.has_laplace_noise and not grouping.is_independent else least_squares
+        # Where nobody's answer depends on another, both ways are plain rounding; of differences
+        # HiGHS makes more work.
+        way = (
+            linear_program
+            if publisher.has_laplace_noise and not grouping.is_independent
+            else least_squares
+        )
         hits += way(grouping.members, told.answers, told.scales).count_hits(secret)
         apart = apart and grouping.is_independent
     return SuccessRate(hits, crowd.people, runs, apart)
@@ -160,22 +201,36 @@ def compare_attacks(
     habits: Sequence[CountPublisher] = BASELINE_PUBLISHERS,
     tell: ProgressCallback = ignore_progress,
 ) -> AttackComparison:
-    """Both attacks against every habit and every guard. ``tell`` hears how many runs are done, and of how many."""
+    """Both attacks against every habit and every guard. ``tell`` hears how many runs are done,
+    and of how many.
+    """
     if len({guard.name for guard in guards}) < len(guards):
-        raise InvalidArgument("guards", "must have different epsilons", [guard.name for guard in guards])
-    attacked: list[tuple[CountPublisher, str]] = [(habit, name) for habit in habits for name in (ONE_BY_ONE, HALVES)]
+        raise InvalidArgument(
+            "guards", "must have different epsilons", [guard.name for guard in guards]
+        )
+    attacked: list[tuple[CountPublisher, str]] = [
+        (habit, name) for habit in habits for name in (ONE_BY_ONE, HALVES)
+    ]
     attacked += [(guard, name) for guard in guards for name in (ONE_BY_ONE, CROSSING)]
     total = runs * len(attacked)
     lines = []
     for place, (publisher, name) in enumerate(attacked):
         guard = publisher if isinstance(publisher, HedgerowPublisher) else None
         divided = _choose_question_set(crowd.people, name)
-        success = run_attack(publisher, divided, crowd, runs, lambda run, _, done=place * runs: tell(done + run, total))  # type: ignore[misc]
+        success = run_attack(
+            publisher,
+            divided,
+            crowd,
+            runs,
+            lambda run, _, done=place * runs: tell(done + run, total),  # type: ignore[misc]
+        )
         promised = (None, None) if guard is None else (guard.epsilon, guard.ceiling)
         lines.append(AttackResult(publisher.name, name, success, *promised))
     tell(total, total)
     many = 2 * len(habits)
-    return AttackComparison(crowd.people, runs, tuple(lines[:many]), tuple(lines[many:]), tuple(guards))
+    return AttackComparison(
+        crowd.people, runs, tuple(lines[:many]), tuple(lines[many:]), tuple(guards)
+    )
 
 
 def count_halvings(people: int) -> int:
@@ -187,5 +242,7 @@ def _choose_question_set(people: int, name: str) -> Callable[[], QuestionSet]:
     if name == ONE_BY_ONE:
         return lambda: ask_individuals(people)
     if name == CROSSING:
-        return lambda: draw_crossing_groups(people, CROSSING_QUESTIONS, people // CROSSING_GROUP_SIZE)
+        return lambda: draw_crossing_groups(
+            people, CROSSING_QUESTIONS, people // CROSSING_GROUP_SIZE
+        )
     return lambda: draw_crossing_groups(people, count_halvings(people), 2)

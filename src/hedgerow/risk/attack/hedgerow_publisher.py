@@ -1,11 +1,13 @@
-"""The same questions, asked of Hedgerow: a real database with a real ledger in memory, and a budget that two analysts use up together.
+"""The same questions, asked of Hedgerow: a real database with a real ledger in memory, and a budget
+that two analysts use up together.
 
-The table is a copy of the secret column beside what the attacker knows: who is in which group. No other ledger is opened, so no budget but
-the one made here is touched.
+The table is a copy of the secret column beside what the attacker knows: who is in which group. No
+other ledger is opened, so no budget but the one made here is touched.
 
-Everything that can be chosen is chosen in the attacker's favour. The secret is asked for as a sum of +1 and -1, which moves by as much as
-a count for half the noise beside it; questions share the budget equally, in whichever currency more of it can be had; the two pool all
-answers and know the noise of each. When the last question was answered, the budget is empty: one more is refused.
+Everything that can be chosen is chosen in the attacker's favour. The secret is asked for as a sum
+of +1 and -1, which moves by as much as a count for half the noise beside it; questions share the
+budget equally, in whichever currency more of it can be had; the two pool all answers and know the
+noise of each. When the last question was answered, the budget is empty: one more is refused.
 """
 
 from __future__ import annotations
@@ -65,12 +67,16 @@ class HedgerowPublisher:
 
     @property
     def has_laplace_noise(self) -> bool:
-        """The law of the noise. The best noise may be Gaussian too, but all questions here have the same, and it closes no way."""
+        """The law of the noise. The best noise may be Gaussian too, but all questions here have
+        the same, and it closes no way.
+        """
         return self.noise != "gaussian"
 
     @property
     def ceilings(self) -> tuple[Ceiling, ...]:
-        """All that hold: that of the budget; and of its rho, where Gaussian noise has closed the way by epsilon."""
+        """All that hold: that of the budget; and of its rho, where Gaussian noise has closed the
+        way by epsilon.
+        """
         whole = Ceiling(self.relation, "attribute", self.epsilon, self.delta or Fraction(0))
         if self.has_laplace_noise:
             return (whole,)
@@ -90,15 +96,23 @@ class HedgerowPublisher:
             for place in range(grouping.questions):
                 answer = _ask_question(database, place, price)
                 answers.append(np.array([row["s"] for row in answer.rows], dtype=np.float64))
-                scales.append(np.full(len(answer.rows), self._compute_noise_scale(answer.receipt.epsilon)))
+                scales.append(
+                    np.full(len(answer.rows), self._compute_noise_scale(answer.receipt.epsilon))
+                )
             exhausted = _is_exhausted(database, price)
         sizes = grouping.members.sum(axis=1)
         # Of a group of so many, a sum s of +1 and -1 is (s + size)/2 who have the secret.
-        return PublishedCounts((np.concatenate(answers) + sizes) / 2, np.concatenate(scales), exhausted)
+        return PublishedCounts(
+            (np.concatenate(answers) + sizes) / 2, np.concatenate(scales), exhausted
+        )
 
     def _compute_noise_scale(self, epsilon: Fraction) -> float:
         """How wide the noise is beside that of other questions of this kind."""
-        return float(1 / epsilon) if self.has_laplace_noise else float(compute_pure_rho(epsilon)) ** -0.5
+        return (
+            float(1 / epsilon)
+            if self.has_laplace_noise
+            else float(compute_pure_rho(epsilon)) ** -0.5
+        )
 
     def _build_table(self, grouping: QuestionSet, secret: Mask) -> tuple[Any, Policy]:
         import pyarrow as pa
@@ -121,7 +135,10 @@ class HedgerowPublisher:
 
 def _ask_question(database: Database, place: int, price: Fraction) -> Answer:
     """A question of one of the two, whose turn it is."""
-    sql = f"SELECT group_{place}, SUM(sign) AS s FROM data GROUP BY group_{place} ORDER BY group_{place}"
+    sql = (
+        f"SELECT group_{place}, SUM(sign) AS s FROM data GROUP BY group_{place} ORDER BY"
+        f" group_{place}"
+    )
     answer = database.query(sql, epsilon=price, analyst=ANALYSTS[place % len(ANALYSTS)])
     assert isinstance(answer, Answer)
     return answer
@@ -137,16 +154,25 @@ def _is_exhausted(database: Database, price: Fraction) -> bool:
 
 
 def _compute_price(database: Database, questions: int) -> Fraction:
-    """The largest epsilon at which so many questions can be paid for: by epsilons that add up, or by rho where there is more of that."""
+    """The largest epsilon at which so many questions can be paid for: by epsilons that add up,
+    or by rho where there is more of that.
+    """
     view, noise = database.budget, database.policy.budgets[0].noise
     if isinstance(view, Balance):
         price = round_down(view.left / questions, _EPSILON_GRID)
     else:
-        by_rho, by_epsilon = _find_epsilon(view.rho.left / questions), round_down(view.epsilon.left / questions, _EPSILON_GRID)
-        # No question may ask for more than the whole; rho would allow it where epsilon is as small as delta.
+        by_rho, by_epsilon = (
+            _find_epsilon(view.rho.left / questions),
+            round_down(view.epsilon.left / questions, _EPSILON_GRID),
+        )
+        # No question may ask for more than the whole; rho would allow it where epsilon is as small
+        # as delta.
         price = min(by_rho if noise == "gaussian" else max(by_rho, by_epsilon), view.epsilon.total)
     if not price:
-        raise Refused(f"This budget is too small to be shared among {questions} questions. Try a larger epsilon.")
+        raise Refused(
+            f"This budget is too small to be shared among {questions} questions. Try a larger"
+            " epsilon."
+        )
     return price
 
 
@@ -157,5 +183,9 @@ def _find_epsilon(rho: Fraction) -> Fraction:
         high *= 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if compute_pure_rho(Fraction(middle, _EPSILON_GRID)) <= rho else (low, middle)
+        low, high = (
+            (middle, high)
+            if compute_pure_rho(Fraction(middle, _EPSILON_GRID)) <= rho
+            else (low, middle)
+        )
     return Fraction(low, _EPSILON_GRID)

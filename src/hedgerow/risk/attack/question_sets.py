@@ -1,9 +1,12 @@
-"""Which questions an attacker asks: each divides the people into groups, and asks for one number of every group.
+"""Which questions an attacker asks: each divides the people into groups, and asks for one number of
+every group.
 
-- ``ask_individuals``: every person is a group of her own. Against exact answers that is all it takes; against noise it is the best there is,
-  because one question then costs no more than a question about one person.
-- ``draw_crossing_groups``: many divisions at random into groups of a few, which cross each other: no group is small, and together they still tell the
-  people apart. That is how rounding and the suppression of small cells are got around.
+- ``ask_individuals``: every person is a group of her own. Against exact answers that is all it
+  takes; against noise it is the best there is, because one question then costs no more than a
+  question about one person.
+- ``draw_crossing_groups``: many divisions at random into groups of a few, which cross each other:
+  no group is small, and together they still tell the people apart. That is how rounding and the
+  suppression of small cells are got around.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionSet:
-    """A row of ``codes`` for each question, with the group of every person in it. ``apart``: nobody's answer depends on another person."""
+    """A row of ``codes`` for each question, with the group of every person in it. ``apart``:
+    nobody's answer depends on another person.
+    """
 
     codes: Codes
     groups: int
@@ -32,9 +37,15 @@ class QuestionSet:
 
     def __post_init__(self) -> None:
         if self.codes.ndim != 2 or not self.codes.size:
-            raise InvalidArgument("codes", "must be a matrix: a row for each question, a column for each person", self.codes.shape)
+            raise InvalidArgument(
+                "codes",
+                "must be a matrix: a row for each question, a column for each person",
+                self.codes.shape,
+            )
         if self.groups < 1 or self.codes.min() < 0 or self.codes.max() >= self.groups:
-            raise InvalidArgument("groups", "must be above every code, and codes at least 0", self.groups)
+            raise InvalidArgument(
+                "groups", "must be above every code, and codes at least 0", self.groups
+            )
 
     @property
     def questions(self) -> int:
@@ -63,7 +74,9 @@ def draw_crossing_groups(people: int, questions: int, groups: int) -> QuestionSe
     """Divisions at random, each into groups that are as equal as they can be."""
     _check_people(people, groups)
     if questions < 1 or groups < 2:
-        raise InvalidArgument("questions", "must be at least 1, and groups at least 2", (questions, groups))
+        raise InvalidArgument(
+            "questions", "must be at least 1, and groups at least 2", (questions, groups)
+        )
     drawn = draw_words(questions * people).reshape(questions, people)
     return QuestionSet(np.asarray(np.argsort(drawn, axis=1) % groups, dtype=np.int64), groups)
 

@@ -1,14 +1,19 @@
-"""Rebuild a secret column of yes and no from answers to counting questions: too many too accurate answers are the table itself.
+"""Rebuild a secret column of yes and no from answers to counting questions: too many too accurate
+answers are the table itself.
 
-A question counts those of its ``members`` (a row of a 0/1 matrix over the people, which the attacker knows) whose secret is yes, so the
-answers are close to members @ secret. Three ways back, all over columns between 0 and 1, which are then rounded:
+A question counts those of its ``members`` (a row of a 0/1 matrix over the people, which the
+attacker knows) whose secret is yes, so the answers are close to members @ secret. Three ways back,
+all over columns between 0 and 1, which are then rounded:
 
-- ``least_squares``: the column whose answers are nearest in squares; best for errors that are spread like a bell or a box;
+- ``least_squares``: the column whose answers are nearest in squares; best for errors that are
+  spread like a bell or a box;
 - ``linear_program``: nearest in absolute differences; the likeliest column under Laplace noise;
-- ``fit_within_bound``: any column whose answers are all within a stated bound of those published, for errors that have one, such as rounding.
+- ``fit_within_bound``: any column whose answers are all within a stated bound of those published,
+  for errors that have one, such as rounding.
 
-``scales`` says how wide the error of each answer is; those with narrower errors count more. An estimate in the very middle is rounded by a
-coin, so that a column about which nothing is known is guessed right half the time and not better.
+``scales`` says how wide the error of each answer is; those with narrower errors count more. An
+estimate in the very middle is rounded by a coin, so that a column about which nothing is known is
+guessed right half the time and not better.
 """
 
 from __future__ import annotations
@@ -28,7 +33,15 @@ from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.public_tables.phrases import write_fragment
 from hedgerow.sql.public_tables.statement import PublicQuery, read_public_query
 
-__all__ = ["Floats", "Mask", "Reconstruction", "fit_within_bound", "least_squares", "linear_program", "match_conditions"]
+__all__ = [
+    "Floats",
+    "Mask",
+    "Reconstruction",
+    "fit_within_bound",
+    "least_squares",
+    "linear_program",
+    "match_conditions",
+]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -48,12 +61,16 @@ class Reconstruction:
     def count_hits(self, truth: Mask) -> int:
         """For how many people the guess is right: all but the Hamming distance to the truth."""
         if truth.shape != self.guess.shape or truth.dtype != np.bool_:
-            raise InvalidArgument("truth", f"must be a column of {self.guess.size} true and false", truth.shape)
+            raise InvalidArgument(
+                "truth", f"must be a column of {self.guess.size} true and false", truth.shape
+            )
         return int(np.count_nonzero(self.guess == truth))
 
 
 def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
-    """Whom each condition holds for, given a frame of what everybody knows about them: the matrix of a list of WHERE clauses."""
+    """Whom each condition holds for, given a frame of what everybody knows about them: the
+    matrix of a list of WHERE clauses.
+    """
     import duckdb
 
     from hedgerow.engines.tables.arrow_snapshot import take_snapshot
@@ -62,17 +79,30 @@ def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
         raise InvalidArgument("conditions", "must hold at least one, as after WHERE", conditions)
     table = take_snapshot(public, "public")
     if len({name.casefold() for name in table.column_names}) < table.num_columns:
-        raise InvalidArgument("public", "must have columns that differ in more than upper and lower case")
+        raise InvalidArgument(
+            "public", "must have columns that differ in more than upper and lower case"
+        )
     found = []
-    with duckdb.connect(":memory:", config={"enable_external_access": "false", "threads": "1"}) as room:
+    with duckdb.connect(
+        ":memory:", config={"enable_external_access": "false", "threads": "1"}
+    ) as room:
         for condition in conditions:
             try:
                 asked = _parse_condition(condition, table.column_names)
-                columns = [asked.names.write_name(asked.names.number_name(name)) for name in table.column_names]
+                columns = [
+                    asked.names.write_name(asked.names.number_name(name))
+                    for name in table.column_names
+                ]
                 room.register("public 0", table.rename_columns(columns))
-                (column,) = room.execute(write_fragment(asked.fragment, asked.names)).fetchnumpy().values()
+                (column,) = (
+                    room.execute(write_fragment(asked.fragment, asked.names)).fetchnumpy().values()
+                )
             except (duckdb.Error, Refused):
-                raise InvalidArgument("conditions", "must each be a condition on the public columns, as after WHERE", condition) from None
+                raise InvalidArgument(
+                    "conditions",
+                    "must each be a condition on the public columns, as after WHERE",
+                    condition,
+                ) from None
             found.append(np.asarray(column, dtype=np.bool_))
     return np.array(found, dtype=np.bool_)
 
@@ -80,7 +110,10 @@ def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
 def _parse_condition(condition: str, columns: Sequence[str]) -> PublicQuery:
     """Return the question for whom a condition holds, as questions about public tables are read."""
     schema = Schema("public", tuple(Column(name, "text") for name in columns), None)
-    read = read_public_query(f"SELECT COALESCE(({condition}), FALSE) FROM public", Catalog({"public": TableEntry(schema)}))
+    read = read_public_query(
+        f"SELECT COALESCE(({condition}), FALSE) FROM public",
+        Catalog({"public": TableEntry(schema)}),
+    )
     parts = set() if read is None else find_filled_args(read.tree)
     if read is None or parts != {"expressions", "from_"} or len(read.tree.expressions) != 1:
         raise Refused("This is no condition.")
@@ -88,11 +121,14 @@ def _parse_condition(condition: str, columns: Sequence[str]) -> PublicQuery:
 
 
 def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) -> Reconstruction:
-    """By accelerated descent (Beck and Teboulle): a step along the gradient, and back into the box."""
+    """By accelerated descent (Beck and Teboulle): a step along the gradient, and back into the
+    box.
+    """
     matrix, seen, weights = _check_inputs(members, answers, scales)
     matrix, seen = matrix * weights[:, None], seen * weights
     gram, pull = matrix.T @ matrix, matrix.T @ seen
-    step = 1 / max(float(gram.sum(axis=0).max()), 1e-300)  # no eigenvalue of a matrix without negative entries is above its column sums
+    # no eigenvalue of a matrix without negative entries is above its column sums
+    step = 1 / max(float(gram.sum(axis=0).max()), 1e-300)
     column = ahead = np.full(gram.shape[0], 0.5)
     momentum = 1.0
     for _ in range(_MAX_STEPS):
@@ -107,7 +143,9 @@ def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) 
 
 
 def linear_program(members: Mask, answers: Floats, scales: Floats | None = None) -> Reconstruction:
-    """The least sum of absolute differences, by HiGHS: above + below is the difference, and both are at least 0."""
+    """The least sum of absolute differences, by HiGHS: above + below is the difference, and both
+    are at least 0.
+    """
     from scipy import sparse
 
     matrix, seen, weights = _check_inputs(members, answers, scales)
@@ -128,7 +166,11 @@ def fit_within_bound(members: Mask, answers: Floats, bound: float) -> Reconstruc
         raise InvalidArgument("bound", "must be at least 0", bound)
     both = sparse.csr_matrix(np.vstack([matrix, -matrix]))
     sides = np.concatenate([seen, -seen]) + (bound + 1e-9)
-    return _round_estimate(_solve_linear_program(np.zeros(matrix.shape[1]), [(0.0, 1.0)] * matrix.shape[1], A_ub=both, b_ub=sides))
+    return _round_estimate(
+        _solve_linear_program(
+            np.zeros(matrix.shape[1]), [(0.0, 1.0)] * matrix.shape[1], A_ub=both, b_ub=sides
+        )
+    )
 
 
 def _solve_linear_program(cost: Floats, ends: list[Any], **conditions: Any) -> Floats:
@@ -136,21 +178,34 @@ def _solve_linear_program(cost: Floats, ends: list[Any], **conditions: Any) -> F
 
     found = linprog(cost, bounds=ends, method="highs", **conditions)
     if found.x is None:
-        raise Refused("No column of yes and no fits these answers to within the bound: they have larger errors. Use linear_program.")
+        raise Refused(
+            "No column of yes and no fits these answers to within the bound: they have larger"
+            " errors. Use linear_program."
+        )
     return np.asarray(found.x, dtype=np.float64)
 
 
-def _check_inputs(members: Mask, answers: Floats, scales: Floats | None) -> tuple[Floats, Floats, Floats]:
+def _check_inputs(
+    members: Mask, answers: Floats, scales: Floats | None
+) -> tuple[Floats, Floats, Floats]:
     """The matrix, the answers and the weights as numbers."""
     if members.ndim != 2 or not members.size:
-        raise InvalidArgument("members", "must be a matrix: a row for each question, a column for each person", members.shape)
+        raise InvalidArgument(
+            "members",
+            "must be a matrix: a row for each question, a column for each person",
+            members.shape,
+        )
     many = members.shape[0]
     seen = np.asarray(answers, dtype=np.float64)
     widths = np.ones(many) if scales is None else np.asarray(scales, dtype=np.float64)
     if seen.shape != (many,) or not np.isfinite(seen).all():
-        raise InvalidArgument("answers", f"must be {many} numbers, one for each question", seen.shape)
+        raise InvalidArgument(
+            "answers", f"must be {many} numbers, one for each question", seen.shape
+        )
     if widths.shape != (many,) or not (np.isfinite(widths) & (widths > 0)).all():
-        raise InvalidArgument("scales", f"must be {many} numbers above 0, one for each question", widths.shape)
+        raise InvalidArgument(
+            "scales", f"must be {many} numbers above 0, one for each question", widths.shape
+        )
     return members.astype(np.float64), seen, float(widths.min()) / widths
 
 

@@ -1,9 +1,11 @@
 """How often an attack was right, with an interval that holds whatever the truth is.
 
-Where people are attacked **apart** (nobody's guess depends on another person), every guess is a trial of its own: the interval is that of
-Clopper and Pearson. Otherwise only runs are independent of each other, and what is known of a run is that its share of right guesses lies
-between 0 and 1. Hoeffding (1963, Theorem 1): the mean of so many runs strays from m to r with a probability of at most
-e^(-runs d(r, m)), d(r, m) = r ln(r/m) + (1-r) ln((1-r)/(1-m)); the interval is every m for which that is not too small.
+Where people are attacked **apart** (nobody's guess depends on another person), every guess is a
+trial of its own: the interval is that of Clopper and Pearson. Otherwise only runs are independent
+of each other, and what is known of a run is that its share of right guesses lies between 0 and 1.
+Hoeffding (1963, Theorem 1): the mean of so many runs strays from m to r with a probability of at
+most e^(-runs d(r, m)), d(r, m) = r ln(r/m) + (1-r) ln((1-r)/(1-m)); the interval is every m for
+which that is not too small.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ class SuccessRate:
         return _find_boundary(self.rate, 1.0, self._build_deviation_test(error))
 
     def exceeds(self, ceiling: Number, error: float) -> bool:
-        """Whether the true rate is shown to be above the ceiling; wrongly so with a probability of at most ``error``."""
+        """Whether the true rate is shown to be above the ceiling; wrongly so with a probability
+        of at most ``error``.
+        """
         return self.lower_bound(error) > float(ceiling)
 
     def _build_deviation_test(self, error: float) -> Callable[[float], bool]:
@@ -73,7 +77,9 @@ class SuccessRate:
 
 
 def _find_boundary(inside: float, outside: float, strays: Callable[[float], bool]) -> float:
-    """The farthest point from ``inside`` towards ``outside`` that does not stray, rounded outwards."""
+    """The farthest point from ``inside`` towards ``outside`` that does not stray, rounded
+    outwards.
+    """
     if not strays(outside):
         return outside
     for _ in range(_BISECTION_STEPS):

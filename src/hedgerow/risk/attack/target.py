@@ -1,6 +1,8 @@
-"""The secret column of a policy's table, as a crowd of people to attack. For its custodian: this reads the data without any protection.
+"""The secret column of a policy's table, as a crowd of people to attack. For its custodian: this
+reads the data without any protection.
 
-It reads the policy and the file of one table. It opens no ledger: nothing is charged, nothing is written, nothing is accepted.
+It reads the policy and the file of one table. It opens no ledger: nothing is charged, nothing is
+written, nothing is accepted.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _MAX_LISTED_NAMES: Final = 8  # names in a refusal
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttackTarget:
-    """Whom to attack and for what: the crowd, and the words for it. So many people were ``wanted``; the crowd may have fewer."""
+    """Whom to attack and for what: the crowd, and the words for it. So many people were
+    ``wanted``; the crowd may have fewer.
+    """
 
     table: TableRule
     budget: BudgetRule
@@ -46,12 +50,17 @@ def read_attack_target(
     above: Decimal | None = None,
     people: int = MAX_PEOPLE,
 ) -> AttackTarget:
-    """The target in a policy file. A column of more values is made one of two: those that are ``equals``, or ``above``, and the rest.
+    """The target in a policy file. A column of more values is made one of two: those that are
+    ``equals``, or ``above``, and the rest.
 
     Each unit counts once. Nothing of the table is kept but up to ``people`` secrets of either kind.
     """
     if equals is not None and above is not None:
-        raise InvalidArgument("above", "and equals (--is) cannot both be given: one of them makes the secret", str(above))
+        raise InvalidArgument(
+            "above",
+            "and equals (--is) cannot both be given: one of them makes the secret",
+            str(above),
+        )
     policy = read_policy(path)
     rule = _choose_table(policy, table)
     column = _choose_column(rule, secret)
@@ -59,39 +68,62 @@ def read_attack_target(
         raise InvalidArgument("people", f"must be at least {MIN_PEOPLE}", people)
     yes, words = _compile_secret_condition(column, equals, above)
     secrets = _read_secrets(policy.source_path(rule), rule, column, yes, people)
-    return AttackTarget(rule, policy.budget(rule.population or ""), column, words, Crowd(secrets, people), people)
+    return AttackTarget(
+        rule, policy.budget(rule.population or ""), column, words, Crowd(secrets, people), people
+    )
 
 
 def _choose_table(policy: Policy, name: str | None) -> TableRule:
     protected = [table for table in policy.tables if table.privacy_unit is not None]
     if name is None and len(protected) > 1:
-        raise InvalidArgument("table", f"must be named: {_list_names([table.name for table in protected])} are protected")
+        raise InvalidArgument(
+            "table",
+            f"must be named: {_list_names([table.name for table in protected])} are protected",
+        )
     rule = protected[0] if name is None else policy.table(name)
     if rule is None:
-        raise InvalidArgument("table", f"must be one of {_list_names([table.name for table in protected])}", name)
+        raise InvalidArgument(
+            "table", f"must be one of {_list_names([table.name for table in protected])}", name
+        )
     if rule.privacy_unit is None:
-        raise Refused(f"The table {rule.name} is public: it protects nobody and has no budget. Name a protected table.")
+        raise Refused(
+            f"The table {rule.name} is public: it protects nobody and has no budget. Name a"
+            " protected table."
+        )
     if rule.links:
-        raise Refused(f"Whom a row of {rule.name} is about stands in another table. Attack a table that has the id column {rule.unit}.")
+        raise Refused(
+            f"Whom a row of {rule.name} is about stands in another table. Attack a table that has"
+            f" the id column {rule.unit}."
+        )
     return rule
 
 
 def _choose_column(rule: TableRule, name: str | None) -> str:
     if name is None:
-        two = [column.name for column in rule.columns if not column.hidden and _is_two_valued(column)]
+        two = [
+            column.name for column in rule.columns if not column.hidden and _is_two_valued(column)
+        ]
         if len(two) != 1:
             found = (
                 f"{_list_names(two)} have two values each"
                 if two
-                else f"no column of {rule.name} is declared with two values. Of another one say also --is VALUE or --above NUMBER"
+                else (
+                    f"no column of {rule.name} is declared with two values. Of another one say also"
+                    " --is VALUE or --above NUMBER"
+                )
             )
             raise InvalidArgument("secret", f"must name the column to attack: {found}")
         return two[0]
     known = rule.column(name)
     if known is not None and known.hidden:
-        raise Refused(f"The column {known.name} is hidden: no question may touch it, so there is nothing to attack.")
+        raise Refused(
+            f"The column {known.name} is hidden: no question may touch it, so there is nothing to"
+            " attack."
+        )
     if name.casefold() == (rule.unit or "").casefold():
-        raise InvalidArgument("secret", "must not be the id of a unit, which is nobody's secret", name)
+        raise InvalidArgument(
+            "secret", "must not be the id of a unit, which is nobody's secret", name
+        )
     return name if known is None else known.name
 
 
@@ -99,12 +131,19 @@ def _is_two_valued(column: ColumnRule) -> bool:
     return column.type == "boolean" or len(column.values or ()) == 2
 
 
-def _compile_secret_condition(column: str, equals: str | None, above: Decimal | None) -> tuple[str | None, str]:
-    """The condition on the column, None where its two values are yes and no; and how one says it."""
+def _compile_secret_condition(
+    column: str, equals: str | None, above: Decimal | None
+) -> tuple[str | None, str]:
+    """The condition on the column, None where its two values are yes and no; and how one says
+    it.
+    """
     if equals is not None:
         return f"it = {quote_text(equals.strip())}", f"whether {column} is {equals}"
     if above is not None:
-        return f"TRY_CAST(it AS DOUBLE) > CAST('{float(above)!r}' AS DOUBLE)", f"whether {column} is above {above:g}"
+        return (
+            f"TRY_CAST(it AS DOUBLE) > CAST('{float(above)!r}' AS DOUBLE)",
+            f"whether {column} is above {above:g}",
+        )
     return None, f"which of its two values {column} has"
 
 
@@ -115,10 +154,13 @@ def _read_secrets(path: Path, rule: TableRule, column: str, yes: str | None, peo
     with open_tables(path) as opened:
         owner, it = _compile_terms(rule, [name for name, _ in opened.list_columns(0)], column)
         kept = opened.load_terms(0, [_compile_trimmed_text(owner), _compile_trimmed_text(it)])
-        counts = _count_secrets(opened, f'(SELECT c0 AS owner, c1 AS it FROM "{kept}")', rule.unit == "row", column, yes)
+        counts = _count_secrets(
+            opened, f'(SELECT c0 AS owner, c1 AS it FROM "{kept}")', rule.unit == "row", column, yes
+        )
     if not counts[0]:
         raise Refused(
-            f"Nobody in {rule.name} has this secret: it is about no value of {column}. Values are compared as the file writes them."
+            f"Nobody in {rule.name} has this secret: it is about no value of {column}. Values are"
+            " compared as the file writes them."
         )
     return np.repeat([True, False], [min(count, people) for count in counts])
 
@@ -135,22 +177,34 @@ def _compile_terms(rule: TableRule, columns: list[str], column: str) -> tuple[st
     return quote_name(names[unit]), quote_name(secret)
 
 
-def _count_secrets(opened: TableReader, source: str, rows: bool, column: str, yes: str | None) -> list[int]:
-    """How many people have the secret, and how many do not. Who has many rows has it if one of them says so; empty ones say nothing."""
+def _count_secrets(
+    opened: TableReader, source: str, rows: bool, column: str, yes: str | None
+) -> list[int]:
+    """How many people have the secret, and how many do not. Who has many rows has it if one of
+    them says so; empty ones say nothing.
+    """
     if yes is None:
         kinds = int(opened.query_integers(f"SELECT count(DISTINCT it) FROM {source}")[0][0])
         if kinds < 2:
             how = "the same value in every row" if kinds else "no values at all"
-            raise Refused(f"The column {column} has {how}: there is no secret to find. Attack another column.")
+            raise Refused(
+                f"The column {column} has {how}: there is no secret to find. Attack another column."
+            )
         if kinds > 2:
             raise Refused(
-                f"The column {column} has more than two values. Say what is secret about it: --is VALUE, or --above NUMBER "
-                "(in Python equals=, above=)."
+                f"The column {column} has more than two values. Say what is secret about it: --is"
+                " VALUE, or --above NUMBER (in Python equals=, above=)."
             )
         yes = f"it = (SELECT max(it) FROM {source})"
     there = f"FROM {source} WHERE it IS NOT NULL AND owner IS NOT NULL"
-    asked = f"SELECT {yes} AS yes {there}" if rows else f"SELECT bool_or({yes}) AS yes {there} GROUP BY owner"
-    found = opened.query_integers(f"SELECT count(*) FILTER (WHERE yes), count(*) FILTER (WHERE NOT yes) FROM ({asked})", 2)
+    asked = (
+        f"SELECT {yes} AS yes {there}"
+        if rows
+        else f"SELECT bool_or({yes}) AS yes {there} GROUP BY owner"
+    )
+    found = opened.query_integers(
+        f"SELECT count(*) FILTER (WHERE yes), count(*) FILTER (WHERE NOT yes) FROM ({asked})", 2
+    )
     return [int(column[0]) for column in found]
 
 

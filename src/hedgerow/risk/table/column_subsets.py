@@ -1,11 +1,16 @@
-"""Every set of columns up to a size: how many rows each makes unique, and how many classes it makes.
+"""Every set of columns up to a size: how many rows each makes unique, and how many classes it
+makes.
 
-The sets are walked as a tree, each with one more column than the one above it, whose classes it refines. What makes that fast is exact:
+The sets are walked as a tree, each with one more column than the one above it, whose classes it
+refines. What makes that fast is exact:
 
-- Rows that agree on all columns count for two at most: a third changes neither what is unique nor how many classes there are. The same
-  holds for the part of the tree that no longer asks for the first columns, whose rows are fewer still.
-- Rows that are alone on a set are alone on every larger one, and are put aside. Columns of many values come first, so that this is soon.
-- A set that tells apart whatever all columns together tell apart leaves nothing for larger ones to do.
+- Rows that agree on all columns count for two at most: a third changes neither what is unique nor
+  how many classes there are. The same holds for the part of the tree that no longer asks for the
+  first columns, whose rows are fewer still.
+- Rows that are alone on a set are alone on every larger one, and are put aside. Columns of many
+  values come first, so that this is soon.
+- A set that tells apart whatever all columns together tell apart leaves nothing for larger ones to
+  do.
 - The last column of a set of the full size is counted, and no ids are made for it.
 """
 
@@ -32,18 +37,29 @@ from hedgerow.risk.table.equivalence_classes import (
     renumber_keys,
 )
 
-__all__ = ["MAX_SUBSETS", "ColumnSubset", "Progress", "check_size", "check_subset_count", "find_minimal_subsets", "grow_subset", "measure_subsets"]
+__all__ = [
+    "MAX_SUBSETS",
+    "ColumnSubset",
+    "Progress",
+    "check_size",
+    "check_subset_count",
+    "find_minimal_subsets",
+    "grow_subset",
+    "measure_subsets",
+]
 
-_THINNING_RATIO: Final = 4  # rows for each combination of what is still to come that make it worth to drop some
+# rows for each combination of what is still to come that make it worth to drop some
+_THINNING_RATIO: Final = 4
 MAX_SUBSETS: Final = 50_000  # sets of columns that are worth a walk
-_MAX_REMEMBERED_SUBSETS: Final = 256  # sets that identify; more of them cost more to look through than they save
+# sets that identify; more of them cost more to look through than they save
+_MAX_REMEMBERED_SUBSETS: Final = 256
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSubset:
-    """A set of columns: the rows that are unique on it, and its classes. Classes over rows is the mean risk of an attacker who knows
-    these columns of somebody in the table."""
+    """A set of columns: the rows that are unique on it, and its classes. Classes over rows is the
+    mean risk of an attacker who knows these columns of somebody in the table."""
 
     columns: tuple[str, ...]
     unique: int
@@ -52,7 +68,9 @@ class ColumnSubset:
 
 @dataclass(frozen=True, slots=True)
 class _RefinedRows:
-    """Rows with the class that they are in, those put aside as a number, and the codes of the columns to come."""
+    """Rows with the class that they are in, those put aside as a number, and the codes of the
+    columns to come.
+    """
 
     ids: Counts
     groups: int
@@ -65,11 +83,19 @@ class _RefinedRows:
 
     def apply_refinement(self, found: Refinement) -> _RefinedRows:
         """The rows in their new classes."""
-        codes = self.codes if found.kept_rows is None else [column[found.kept_rows] for column in self.codes]
-        return _RefinedRows(found.ids, found.id_bound, self.removed_count + found.removed_count, codes)
+        codes = (
+            self.codes
+            if found.kept_rows is None
+            else [column[found.kept_rows] for column in self.codes]
+        )
+        return _RefinedRows(
+            found.ids, found.id_bound, self.removed_count + found.removed_count, codes
+        )
 
     def drop_duplicates(self, place: int, sizes: Sequence[int]) -> _RefinedRows:
-        """Two rows at most of those that agree on all columns from this place on, where that leaves few."""
+        """Two rows at most of those that agree on all columns from this place on, where that
+        leaves few.
+        """
         space = self.groups * math.prod(sizes[place:])
         if space * _THINNING_RATIO >= len(self.ids):
             return self
@@ -77,7 +103,9 @@ class _RefinedRows:
         for column, size in zip(self.codes[place:], sizes[place:], strict=True):
             keys = compute_keys(keys, column, size)
         rows = _keep_two_of_each(keys, space)
-        return _RefinedRows(self.ids[rows], self.groups, self.removed_count, [column[rows] for column in self.codes])
+        return _RefinedRows(
+            self.ids[rows], self.groups, self.removed_count, [column[rows] for column in self.codes]
+        )
 
 
 def count_subsets(columns: int, size: int) -> int:
@@ -91,13 +119,19 @@ def check_size(columns: int, size: int) -> int:
 
 
 def check_subset_count(columns: int, size: int, most: int = MAX_SUBSETS) -> int:
-    """The size to search up to, no more than there are columns. Refuses more sets than anybody would wait for."""
+    """The size to search up to, no more than there are columns. Refuses more sets than anybody
+    would wait for.
+    """
     size = check_size(columns, size)
     total = count_subsets(columns, size)
     if total <= most:
         return size
-    fewer = max(each for each in range(1, columns + 1) if count_subsets(each, min(size, each)) <= most)
-    smaller = max((each for each in range(1, size) if count_subsets(columns, each) <= most), default=0)
+    fewer = max(
+        each for each in range(1, columns + 1) if count_subsets(each, min(size, each)) <= most
+    )
+    smaller = max(
+        (each for each in range(1, size) if count_subsets(columns, each) <= most), default=0
+    )
     ways = [
         f"name at most {fewer} columns (--columns)",
         *([f"search sets of up to {smaller} (--size {smaller})"] if smaller else []),
@@ -109,20 +143,35 @@ def check_subset_count(columns: int, size: int, most: int = MAX_SUBSETS) -> int:
     )
 
 
-def measure_subsets(table: EncodedTable, size: int, *, whole: EquivalenceClasses | None = None, progress: Progress | None = None) -> list[ColumnSubset]:
-    """Every set of up to ``size`` columns, small ones first, each in the order of the table. ``parse_whole`` are the classes of all columns
-    together, if they are known already."""
+def measure_subsets(
+    table: EncodedTable,
+    size: int,
+    *,
+    whole: EquivalenceClasses | None = None,
+    progress: Progress | None = None,
+) -> list[ColumnSubset]:
+    """Every set of up to ``size`` columns, small ones first, each in the order of the table.
+    ``parse_whole`` are the classes of all columns together, if they are known already."""
     size = check_subset_count(len(table.names), size)
     known = compute_classes(table) if whole is None else whole
     walk = _SubsetWalk(table, size, (known.unique, known.class_count), progress)
     walk.run()
-    places = [place for many in range(1, size + 1) for place in itertools.combinations(range(len(table.names)), many)]
-    return [ColumnSubset(tuple(table.names[i] for i in each), *walk.found[sum(1 << i for i in each)]) for each in places]
+    places = [
+        place
+        for many in range(1, size + 1)
+        for place in itertools.combinations(range(len(table.names)), many)
+    ]
+    return [
+        ColumnSubset(tuple(table.names[i] for i in each), *walk.found[sum(1 << i for i in each)])
+        for each in places
+    ]
 
 
 @dataclass(slots=True)
 class _SubsetWalk:
-    """The walk over the tree. Sets are numbers with a bit for each column of the table; columns are walked by falling size."""
+    """The walk over the tree. Sets are numbers with a bit for each column of the table; columns
+    are walked by falling size.
+    """
 
     table: EncodedTable
     size: int
@@ -134,21 +183,31 @@ class _SubsetWalk:
     _sizes: Sequence[int] = ()
 
     def run(self) -> None:
-        """From the last column to the first: the sets that begin with it need no column before it."""
+        """From the last column to the first: the sets that begin with it need no column before
+        it.
+        """
         order = sorted(range(len(self.table.names)), key=lambda place: -self.table.sizes[place])
-        codes, sizes = [self.table.codes[place] for place in order], [self.table.sizes[place] for place in order]
+        codes, sizes = (
+            [self.table.codes[place] for place in order],
+            [self.table.sizes[place] for place in order],
+        )
         tail, groups = np.zeros(self.table.rows, dtype=np.int64), 1
         every, worth = np.arange(self.table.rows), True
         for first in reversed(range(len(order))):
             rows = every
             if worth:  # with each column there are more classes
-                tail, groups = renumber_keys(compute_keys(tail, codes[first], sizes[first]), groups * sizes[first])
+                tail, groups = renumber_keys(
+                    compute_keys(tail, codes[first], sizes[first]), groups * sizes[first]
+                )
                 worth = groups * _THINNING_RATIO < len(tail)
                 rows = _keep_two_of_each(tail, groups) if worth else every
-            # By the first column: what is counted then lies close together in memory, for all sets that begin with it.
+            # By the first column: what is counted then lies close together in memory, for all sets
+            # that begin with it.
             rows = rows[np.argsort(codes[first][rows], kind="stable")]
             later = codes[first:] if self.size > 1 else codes[first : first + 1]
-            top = _RefinedRows(np.zeros(len(rows), dtype=np.int64), 1, 0, [column[rows] for column in later])
+            top = _RefinedRows(
+                np.zeros(len(rows), dtype=np.int64), 1, 0, [column[rows] for column in later]
+            )
             self._bits, self._sizes = [1 << place for place in order[first:]], sizes[first:]
             self._visit(top, 0, 1, 0)
 
@@ -192,13 +251,17 @@ def find_minimal_subsets(found: Sequence[ColumnSubset], needed: int) -> list[Col
     return [
         subset
         for subset in found
-        if subset.unique >= needed and not any(frozenset(subset.columns) - {column} in enough for column in subset.columns)
+        if subset.unique >= needed
+        and not any(frozenset(subset.columns) - {column} in enough for column in subset.columns)
     ]
 
 
-def grow_subset(table: EncodedTable, size: int, *, progress: Progress | None = None) -> list[ColumnSubset]:
-    """Sets that grow by the column that makes most rows unique (and most classes, where several do), until nothing is gained. Each is
-    as good as the best of its size or worse; for many columns it is what can be done."""
+def grow_subset(
+    table: EncodedTable, size: int, *, progress: Progress | None = None
+) -> list[ColumnSubset]:
+    """Sets that grow by the column that makes most rows unique (and most classes, where several
+    do), until nothing is gained. Each is as good as the best of its size or worse; for many columns
+    it is what can be done."""
     size = check_size(len(table.names), size)
     rows = _RefinedRows(np.zeros(table.rows, dtype=np.int64), 1, 0, table.codes)
     left, found, taken = list(range(len(table.names))), list[ColumnSubset](), list[int]()

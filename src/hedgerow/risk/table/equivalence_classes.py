@@ -1,11 +1,14 @@
-"""Classes: the rows that agree on some columns. Whoever knows those columns of a person knows in which class she is, and no more.
+"""Classes: the rows that agree on some columns. Whoever knows those columns of a person knows in
+which class she is, and no more.
 
-All is done on whole arrays. A class has an id below the number of rows; with one more column the class of a row is
+All is done on whole arrays. A class has an id below the number of rows; with one more column the
+class of a row is
 
     key = id * (different values of the column) + code of the row,
 
-and keys are made ids again. Keys that are not many more than the rows are counted in an array, others by sorting them; an array that does
-not fit the cache costs more than a sort of numbers, measured at about four cells a row.
+and keys are made ids again. Keys that are not many more than the rows are counted in an array,
+others by sorting them; an array that does not fit the cache costs more than a sort of numbers,
+measured at about four cells a row.
 """
 
 from __future__ import annotations
@@ -20,7 +23,19 @@ import numpy as np
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.table.encoded_tables import Codes, Counts, EncodedTable
 
-__all__ = ["BAND_ENDS", "EquivalenceClasses", "Refinement", "SizeBand", "compute_classes", "compute_growing_classes", "compute_keys", "count_by_band", "count_keys", "refine_classes", "renumber_keys"]
+__all__ = [
+    "BAND_ENDS",
+    "EquivalenceClasses",
+    "Refinement",
+    "SizeBand",
+    "compute_classes",
+    "compute_growing_classes",
+    "compute_keys",
+    "count_by_band",
+    "count_keys",
+    "refine_classes",
+    "renumber_keys",
+]
 
 _CELLS_PER_ROW: Final = 4  # of the array that keys are counted in, for each row
 _COPY_RATIO: Final = 8  # one row in so many must be alone for a copy without them
@@ -35,7 +50,9 @@ def compute_keys(ids: Counts, codes: Codes, size: int) -> Counts:
 
 
 def count_keys(keys: Counts, space: int) -> tuple[int, int]:
-    """How many keys are there once, and how many different ones there are; all are at least 0 and below ``space``."""
+    """How many keys are there once, and how many different ones there are; all are at least 0
+    and below ``space``.
+    """
     if not len(keys):
         return 0, 0
     if space <= _CELLS_PER_ROW * len(keys):
@@ -60,8 +77,9 @@ def renumber_keys(keys: Counts, space: int) -> tuple[Counts, int]:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """Classes by their keys: how many rows are alone, and how many classes there are. Some of the lone rows may have been put ``aside``;
-    then ``left`` says which rows remain (None: all, where they were). Each has its id, below ``groups``."""
+    """Classes by their keys: how many rows are alone, and how many classes there are. Some of the
+    lone rows may have been put ``aside``; then ``left`` says which rows remain (None: all, where
+    they were). Each has its id, below ``groups``."""
 
     unique_count: int
     class_count: int
@@ -72,8 +90,8 @@ class Refinement:
 
 
 def refine_classes(keys: Counts, space: int) -> Refinement:
-    """Rows that are alone stay so whatever column is added: they are put aside, unless they are too few to be worth the copy. Nor is it
-    worth anything to close gaps between ids that are few."""
+    """Rows that are alone stay so whatever column is added: they are put aside, unless they are too
+    few to be worth the copy. Nor is it worth anything to close gaps between ids that are few."""
     if space > _CELLS_PER_ROW * len(keys):
         return _refine_by_sorting(keys)
     counts = np.bincount(keys, minlength=1)
@@ -81,7 +99,9 @@ def refine_classes(keys: Counts, space: int) -> Refinement:
     if alone * _COPY_RATIO > len(keys):
         kept = counts > 1
         left = np.flatnonzero(kept[keys])
-        return Refinement(alone, found, alone, left, (np.cumsum(kept) - 1)[keys[left]], found - alone)
+        return Refinement(
+            alone, found, alone, left, (np.cumsum(kept) - 1)[keys[left]], found - alone
+        )
     if 2 * found >= space:
         return Refinement(alone, found, 0, None, keys, space)
     return Refinement(alone, found, 0, None, (np.cumsum(counts > 0) - 1)[keys], found)
@@ -99,20 +119,31 @@ def _sort_keys(keys: Counts) -> tuple[Any, Any]:
     """The order of the keys, and where in it a new one begins."""
     order = np.argsort(keys)
     ordered = keys[order]
-    return order, np.concatenate((np.ones(min(len(keys), 1), dtype=bool), ordered[1:] != ordered[:-1]))
+    return order, np.concatenate(
+        (np.ones(min(len(keys), 1), dtype=bool), ordered[1:] != ordered[:-1])
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class EquivalenceClasses:
-    """How large the classes of a table are: ``sizes`` that occur, in rising order, and how many classes have each."""
+    """How large the classes of a table are: ``sizes`` that occur, in rising order, and how many
+    classes have each.
+    """
 
     columns: tuple[str, ...]
     sizes: tuple[int, ...]
     counts: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if not self.sizes or len(self.sizes) != len(self.counts) or self.sizes[0] < 1 or min(self.counts) < 1:
-            raise InvalidArgument("sizes", "must be at least 1, with at least one class of each", self.sizes)
+        if (
+            not self.sizes
+            or len(self.sizes) != len(self.counts)
+            or self.sizes[0] < 1
+            or min(self.counts) < 1
+        ):
+            raise InvalidArgument(
+                "sizes", "must be at least 1, with at least one class of each", self.sizes
+            )
 
     @property
     def rows(self) -> int:
@@ -141,8 +172,8 @@ class EquivalenceClasses:
 
     @property
     def mean_risk(self) -> Fraction:
-        """The chance of guessing the row of a person who is in the table (the prosecutor's risk), of all rows on average: a row in a
-        class of s has 1/s, so that each class adds up to 1."""
+        """The chance of guessing the row of a person who is in the table (the prosecutor's risk),
+        of all rows on average: a row in a class of s has 1/s, so that each class adds up to 1."""
         return Fraction(self.class_count, self.rows)
 
     @property
@@ -154,7 +185,14 @@ class EquivalenceClasses:
         """The fraction of rows in classes of fewer than ``k``."""
         if not isinstance(k, int) or k < 1:
             raise InvalidArgument("k", "must be a whole number of at least 1", k)
-        return Fraction(sum(size * count for size, count in zip(self.sizes, self.counts, strict=True) if size < k), self.rows)
+        return Fraction(
+            sum(
+                size * count
+                for size, count in zip(self.sizes, self.counts, strict=True)
+                if size < k
+            ),
+            self.rows,
+        )
 
     def count_bands(self) -> list[SizeBand]:
         """How many rows sit in classes of 1, of 2, of 3 to 5 and so on."""
@@ -164,7 +202,9 @@ class EquivalenceClasses:
 
 @dataclass(frozen=True, slots=True)
 class SizeBand:
-    """How many rows have a size from ``first`` to ``last``, or of at least ``first`` where there is no last."""
+    """How many rows have a size from ``first`` to ``last``, or of at least ``first`` where there
+    is no last.
+    """
 
     first: int
     last: int | None
@@ -181,11 +221,16 @@ class SizeBand:
 
 
 def count_by_band(sizes: Counts, rows: Counts, ends: Sequence[int]) -> list[SizeBand]:
-    """Rows added up by the band that their size is in. ``ends`` are the last sizes of the bands; the first band is one size."""
+    """Rows added up by the band that their size is in. ``ends`` are the last sizes of the bands;
+    the first band is one size.
+    """
     places = np.searchsorted(np.array(ends), sizes)
     sums = [int(rows[places == place].sum()) for place in range(len(ends) + 1)]
     firsts = [ends[0], *(end + 1 for end in ends)]
-    return [SizeBand(first, last, many) for first, last, many in zip(firsts, (*ends, None), sums, strict=True)]
+    return [
+        SizeBand(first, last, many)
+        for first, last, many in zip(firsts, (*ends, None), sums, strict=True)
+    ]
 
 
 def compute_classes(table: EncodedTable) -> EquivalenceClasses:
@@ -199,12 +244,18 @@ def compute_growing_classes(table: EncodedTable) -> list[EquivalenceClasses]:
     rows: Any = None  # those that are not put aside; None for all
     found: list[EquivalenceClasses] = []
     for place, (codes, size) in enumerate(zip(table.codes, table.sizes, strict=True), 1):
-        made = refine_classes(compute_keys(ids, codes if rows is None else codes[rows], size), groups * size)
+        made = refine_classes(
+            compute_keys(ids, codes if rows is None else codes[rows], size), groups * size
+        )
         ids, groups, unique = made.ids, made.id_bound, unique + made.removed_count
         if made.kept_rows is not None:
             rows = made.kept_rows if rows is None else rows[made.kept_rows]
         tally = np.bincount(np.bincount(ids), minlength=2)
         tally[0], tally[1] = 0, tally[1] + unique  # ids may have gaps
         sizes = np.flatnonzero(tally)
-        found.append(EquivalenceClasses(table.names[:place], tuple(sizes.tolist()), tuple(tally[sizes].tolist())))
+        found.append(
+            EquivalenceClasses(
+                table.names[:place], tuple(sizes.tolist()), tuple(tally[sizes].tolist())
+            )
+        )
     return found

@@ -1,8 +1,10 @@
-"""Linkage: two files about people, without names, and the columns that both have. Who of the first is in the second?
+"""Linkage: two files about people, without names, and the columns that both have. Who of the first
+is in the second?
 
-Rows that agree on the shared columns are in one class. Where a class has one row of each file, the two are the same person for certain, if
-that person is in both. Elsewhere an attacker can only guess. Rows that lack one of the values are not linked:
-what is missing here and there is no agreement.
+Rows that agree on the shared columns are in one class. Where a class has one row of each file, the
+two are the same person for certain, if that person is in both. Elsewhere an attacker can only
+guess. Rows that lack one of the values are not linked: what is missing here and there is no
+agreement.
 """
 
 from __future__ import annotations
@@ -17,7 +19,12 @@ import numpy.typing as npt
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.table.column_matching import compile_common_terms
 from hedgerow.risk.table.encoded_tables import Codes, Counts, open_tables, resolve_columns
-from hedgerow.risk.table.equivalence_classes import SizeBand, compute_keys, count_by_band, renumber_keys
+from hedgerow.risk.table.equivalence_classes import (
+    SizeBand,
+    compute_keys,
+    count_by_band,
+    renumber_keys,
+)
 
 __all__ = ["MATCH_BAND_ENDS", "Linkage", "linkage"]
 
@@ -26,8 +33,9 @@ MATCH_BAND_ENDS: Final = (0, 1, 2, 5, 10, 100)  # the last number of possible ma
 
 @dataclass(frozen=True, slots=True)
 class Linkage:
-    """Two files on the columns ``on``. ``pairs`` are the certain matches, by the place of the row in each file, from 0. ``possible`` says
-    of how many rows of the first file how many rows of the second may be the same person."""
+    """Two files on the columns ``on``. ``pairs`` are the certain matches, by the place of the row
+    in each file, from 0. ``possible`` says of how many rows of the first file how many rows of the
+    second may be the same person."""
 
     on: tuple[str, ...]
     rows: tuple[int, int]
@@ -62,11 +70,13 @@ class Linkage:
 
 
 def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage:
-    """Link two tables, each a path or a frame, on the columns that both have, or on some of those. Values are compared as what they mean
-    where the files differ in how they hold them: 21 is 21.0 and "21".
+    """Link two tables, each a path or a frame, on the columns that both have, or on some of those.
+    Values are compared as what they mean where the files differ in how they hold them: 21 is 21.0
+    and "21".
 
-    ``expected`` is how many of one-to-one guesses are right on average: in a class of m rows here and n there, an attacker who pairs them
-    at random has min(m, n) / max(m, n) right, if everybody on the smaller side is on the other too. Where fewer are, it is fewer.
+    ``expected`` is how many of one-to-one guesses are right on average: in a class of m rows here
+    and n there, an attacker who pairs them at random has min(m, n) / max(m, n) right, if everybody
+    on the smaller side is on the other too. Where fewer are, it is fewer.
     """
     with open_tables(first, second) as opened:
         sides = opened.list_columns(0), opened.list_columns(1)
@@ -75,7 +85,9 @@ def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage
         relations = [opened.load_terms(place, terms[place]) for place in (0, 1)]
         codes, sizes, missing = opened.encode_columns(relations, len(names))
     whole = [_find_complete_rows(side, missing) for side in codes]
-    ids, groups = _number_joint_classes([[column[rows] for column in side] for side, rows in zip(codes, whole, strict=True)], sizes)
+    ids, groups = _number_joint_classes(
+        [[column[rows] for column in side] for side, rows in zip(codes, whole, strict=True)], sizes
+    )
     here, there = ids[: len(whole[0])], ids[len(whole[0]) :]
     counts = np.bincount(here, minlength=groups), np.bincount(there, minlength=groups)
     rows = len(codes[0][0]), len(codes[1][0])
@@ -93,8 +105,12 @@ def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage
     )
 
 
-def _find_certain_pairs(counts: tuple[Counts, Counts], here: Counts, there: Counts, whole: Sequence[Counts]) -> npt.NDArray[np.int64]:
-    """Places of the rows that are alone in their class on both sides, in the order of the first file."""
+def _find_certain_pairs(
+    counts: tuple[Counts, Counts], here: Counts, there: Counts, whole: Sequence[Counts]
+) -> npt.NDArray[np.int64]:
+    """Places of the rows that are alone in their class on both sides, in the order of the first
+    file.
+    """
     alone = (counts[0] == 1) & (counts[1] == 1)
     places = np.full(len(alone), -1, dtype=np.int64)
     places[there[alone[there]]] = whole[1][alone[there]]
@@ -111,20 +127,32 @@ def _find_complete_rows(columns: Sequence[Codes], missing: Sequence[int]) -> Cou
     return np.flatnonzero(there)
 
 
-def _number_joint_classes(sides: Sequence[Sequence[Codes]], sizes: Sequence[int]) -> tuple[Counts, int]:
+def _number_joint_classes(
+    sides: Sequence[Sequence[Codes]], sizes: Sequence[int]
+) -> tuple[Counts, int]:
     """Ids of the classes of both files' rows, one file after the other."""
     ids, groups = np.zeros(sum(len(side[0]) for side in sides), dtype=np.int64), 1
     for place, size in enumerate(sizes):
-        ids, groups = renumber_keys(compute_keys(ids, np.concatenate([side[place] for side in sides]), size), groups * size)
+        ids, groups = renumber_keys(
+            compute_keys(ids, np.concatenate([side[place] for side in sides]), size), groups * size
+        )
     return ids, groups
 
 
-def _match_column_names(there: Sequence[tuple[str, ...]], on: Sequence[str] | None) -> list[tuple[str, str]]:
+def _match_column_names(
+    there: Sequence[tuple[str, ...]], on: Sequence[str] | None
+) -> list[tuple[str, str]]:
     """How each file calls the columns."""
     if on is None:
         folded = {name.casefold(): name for name in there[1]}
         both = [(name, folded[name.casefold()]) for name in there[0] if name.casefold() in folded]
         if not both:
-            raise InvalidArgument("on", "must name columns of both files, and they have none in common; rename columns in one of them")
+            raise InvalidArgument(
+                "on",
+                "must name columns of both files, and they have none in common; rename columns in"
+                " one of them",
+            )
         return both
-    return list(zip(resolve_columns(on, there[0], "on"), resolve_columns(on, there[1], "on"), strict=True))
+    return list(
+        zip(resolve_columns(on, there[0], "on"), resolve_columns(on, there[1], "on"), strict=True)
+    )

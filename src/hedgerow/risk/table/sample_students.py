@@ -1,7 +1,9 @@
-"""Twenty-four students who were asked what one would not want to be asked by name. Nobody was: the rows are made up.
+"""Twenty-four students who were asked what one would not want to be asked by name. Nobody was: the
+rows are made up.
 
-They show how quickly people become unique: by age 4 of 24, by sex and age 7, with the first semester 15, with the worst grade 16, and with
-the number of siblings 18. And they show differencing: one student is 21 and male, and one is 21, male and has taken drugs.
+They show how quickly people become unique: by age 4 of 24, by sex and age 7, with the first
+semester 15, with the worst grade 16, and with the number of siblings 18. And they show
+differencing: one student is 21 and male, and one is 21, male and has taken drugs.
 """
 
 from __future__ import annotations
@@ -13,9 +15,19 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "students"]
 
-COLUMNS: Final = ("age", "sex", "siblings", "first_semester", "best_grade", "worst_grade", "cheated", "drugs")
+COLUMNS: Final = (
+    "age",
+    "sex",
+    "siblings",
+    "first_semester",
+    "best_grade",
+    "worst_grade",
+    "cheated",
+    "drugs",
+)
 
-# Grades go from 1.0, the best, to 4.0; in tenths here. What is unique on which columns is said beside the rows that it happens to.
+# Grades go from 1.0, the best, to 4.0; in tenths here. What is unique on which columns is said
+# beside the rows that it happens to.
 _ROWS: Final = (
     (20, "f", 1, "2006 autumn", 13, 27, False, False),
     (21, "f", 0, "2004 autumn", 10, 30, False, True),  # by the first semester
@@ -48,5 +60,12 @@ def students() -> pa.Table:
     """The survey as an Arrow table: a row for each student."""
     import pyarrow as pa
 
-    held: dict[str, list[Any]] = {name: list(values) for name, values in zip(COLUMNS, zip(*_ROWS, strict=True), strict=True)}
-    return pa.table({name: [tenths / 10 for tenths in held[name]] if name.endswith("grade") else held[name] for name in COLUMNS})
+    held: dict[str, list[Any]] = {
+        name: list(values) for name, values in zip(COLUMNS, zip(*_ROWS, strict=True), strict=True)
+    }
+    return pa.table(
+        {
+            name: [tenths / 10 for tenths in held[name]] if name.endswith("grade") else held[name]
+            for name in COLUMNS
+        }
+    )

@@ -1,7 +1,8 @@
 """Re-identification: how many people of a table are alone with what others may know of them.
 
-Rows are taken for people. Whoever knows the values of some columns of a person, and that she is in the table, knows the row where no other
-row has the same; where s rows have them she guesses right one time in s.
+Rows are taken for people. Whoever knows the values of some columns of a person, and that she is in
+the table, knows the row where no other row has the same; where s rows have them she guesses right
+one time in s.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ _REPORTED_K: Final = (2, 3, 5, 11)  # the k of k-anonymity that people ask for
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """Somebody who knows any ``knows`` of the columns: over all such sets, which is the worst, and what holds on average. Unique is the
-    fraction of rows that are alone, risk the chance of guessing a row; ``worst`` is the set that makes most rows unique."""
+    """Somebody who knows any ``knows`` of the columns: over all such sets, which is the worst, and
+    what holds on average. Unique is the fraction of rows that are alone, risk the chance of
+    guessing a row; ``worst`` is the set that makes most rows unique."""
 
     knows: int
     sets: int
@@ -48,8 +50,9 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True)
 class Uniqueness:
-    """What was found about a table: the classes of all ``columns`` together, how they grow with the columns in their order, and sets of
-    columns (all up to a size, or where ``searched`` is "greedy" a growing one)."""
+    """What was found about a table: the classes of all ``columns`` together, how they grow with the
+    columns in their order, and sets of columns (all up to a size, or where ``searched`` is "greedy"
+    a growing one)."""
 
     columns: tuple[str, ...]
     steps: tuple[EquivalenceClasses, ...]
@@ -75,8 +78,8 @@ class Uniqueness:
 
     @property
     def identifying(self) -> tuple[ColumnSubset, ...]:
-        """The smallest sets that make at least ``share`` of the rows unique: no column of them can be spared. After a greedy search it is
-        the first that does, and a smaller one may exist."""
+        """The smallest sets that make at least ``share`` of the rows unique: no column of them can
+        be spared. After a greedy search it is the first that does, and a smaller one may exist."""
         found = find_minimal_subsets(self.subsets, math.ceil(self.share * self.rows))
         return tuple(found[:1] if self.searched == "greedy" else found)
 
@@ -86,17 +89,26 @@ class Uniqueness:
         best: dict[int, ColumnSubset] = {}
         for each in self.subsets:
             many = len(each.columns)
-            if many not in best or (each.unique, each.classes) > (best[many].unique, best[many].classes):
+            if many not in best or (each.unique, each.classes) > (
+                best[many].unique,
+                best[many].classes,
+            ):
                 best[many] = each
         return tuple(best.values())
 
     @property
     def attackers(self) -> tuple[Attacker, ...]:
-        """Who knows any one column, any two, and so on; none after a greedy search, which saw too few sets for an average."""
+        """Who knows any one column, any two, and so on; none after a greedy search, which saw
+        too few sets for an average.
+        """
         if self.searched == "greedy":
             return ()
         return tuple(
-            _summarise_attacker(best, [each for each in self.subsets if len(each.columns) == len(best.columns)], self.rows)
+            _summarise_attacker(
+                best,
+                [each for each in self.subsets if len(each.columns) == len(best.columns)],
+                self.rows,
+            )
             for best in self.most_identifying
         )
 
@@ -115,12 +127,24 @@ class Uniqueness:
                 "highest": float(whole.highest_risk),
                 "below_k": {str(k): float(whole.fraction_below(k)) for k in _REPORTED_K},
             },
-            "steps": [{"adds": step.columns[-1], **_counts_to_dict(step.unique, step.class_count, self.rows)} for step in self.steps],
+            "steps": [
+                {
+                    "adds": step.columns[-1],
+                    **_counts_to_dict(step.unique, step.class_count, self.rows),
+                }
+                for step in self.steps
+            ],
             "searched": self.searched,
             "share": float(self.share),
             "identifying": [list(each.columns) for each in self.identifying],
             "attackers": [_attacker_to_dict(each) for each in self.attackers],
-            "subsets": [{"columns": list(each.columns), **_counts_to_dict(each.unique, each.classes, self.rows)} for each in self.subsets],
+            "subsets": [
+                {
+                    "columns": list(each.columns),
+                    **_counts_to_dict(each.unique, each.classes, self.rows),
+                }
+                for each in self.subsets
+            ],
             "notes": list(self.notes),
         }
 
@@ -134,22 +158,30 @@ def uniqueness(
     share: Number = 1,
     progress: Progress | None = None,
 ) -> Uniqueness:
-    """How unique rows are. ``data`` is a path (.csv, .parquet, .arrow) or a frame (Arrow, pandas, polars); ``columns`` are what an attacker
-    may know, all of them unless named. All sets of up to ``size`` of them are searched, or with ``search="greedy"`` one that grows.
-    ``share`` is the fraction of rows that an identifying set makes unique."""
+    """How unique rows are. ``data`` is a path (.csv, .parquet, .arrow) or a frame (Arrow, pandas,
+    polars); ``columns`` are what an attacker may know, all of them unless named. All sets of up to
+    ``size`` of them are searched, or with ``search="greedy"`` one that grows. ``share`` is the
+    fraction of rows that an identifying set makes unique."""
     if search not in ("all", "greedy"):
         raise InvalidArgument("search", 'must be "all" or "greedy"', search)
     part = parse_exact(share, "share")
     if not 0 < part <= 1:
         raise InvalidArgument("share", "must be above 0 and at most 1", float(part))
-    check = partial(check_subset_count, size=size) if search == "all" else partial(check_size, size=size)
+    check = (
+        partial(check_subset_count, size=size)
+        if search == "all"
+        else partial(check_size, size=size)
+    )
     table = encode_table(data, columns, check=check)
     size = check(len(table.names))
     steps = compute_growing_classes(table)
     if search == "greedy":
         found, searched = grow_subset(table, size, progress=progress), "greedy"
     else:
-        found, searched = measure_subsets(table, size, whole=steps[-1], progress=progress), f"all sets of up to {size}"
+        found, searched = (
+            measure_subsets(table, size, whole=steps[-1], progress=progress),
+            f"all sets of up to {size}",
+        )
     return Uniqueness(table.names, tuple(steps), tuple(found), searched, part, table.notes)
 
 

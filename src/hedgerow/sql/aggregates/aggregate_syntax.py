@@ -15,8 +15,9 @@ __all__ = ["AggregateSyntax"]
 
 @dataclass(frozen=True, slots=True)
 class AggregateSyntax:
-    """``node`` is all of it, for messages, and ``name`` what it is called there. COUNT(*) has no arguments. ``conditions`` are those of
-    FILTER and COUNT_IF, ``at`` is the share of a quantile."""
+    """``node`` is all of it, for messages, and ``name`` what it is called there. COUNT(*) has no
+    arguments. ``conditions`` are those of FILTER and COUNT_IF, ``at`` is the share of a quantile.
+    """
 
     node: exp.Expr
     name: str

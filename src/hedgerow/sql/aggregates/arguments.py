@@ -20,8 +20,14 @@ def bind_argument(reader: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
         return value
     test = conditions[0] if len(conditions) == 1 else reader.apply(asked.node, "and", *conditions)
     if test.type != "boolean":
-        reader.refuse(asked.node, f"FILTER wants a condition, and this is {test.type}", "Write FILTER (WHERE x > 0).")
-    return reader.apply(asked.node, "case", test, *align_types([value, build_constant(None, "integer")]))
+        reader.refuse(
+            asked.node,
+            f"FILTER wants a condition, and this is {test.type}",
+            "Write FILTER (WHERE x > 0).",
+        )
+    return reader.apply(
+        asked.node, "case", test, *align_types([value, build_constant(None, "integer")])
+    )
 
 
 def find_privacy_id(reader: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
@@ -29,5 +35,9 @@ def find_privacy_id(reader: RowBinder, asked: AggregateSyntax) -> ColumnReferenc
     if len(asked.arguments) != 1:
         return None
     inner = asked.arguments[0].unnest()
-    found = reader.scope.find_column(inner) if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier) else None
+    found = (
+        reader.scope.find_column(inner)
+        if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
+        else None
+    )
     return found if found is not None and found.is_privacy_id and not found.may_be_missing else None

@@ -1,9 +1,11 @@
-"""Counting the units whose sum in a group is outside contribution_bounds_per_group: for that, rows become one for each unit and group.
+"""Counting the units whose sum in a group is outside contribution_bounds_per_group: for that, rows
+become one for each unit and group.
 
     SUM(x, contribution_bounds_per_group => (0, 100), clipped => TRUE)
 
-is the sum of LEAST(GREATEST(t, 0), 100) and the count of those with t < 0 OR t > 100, over the rows of a subquery that has SUM(x) AS t for
-each unit and group. So both count each unit once, by all of its rows there, before any cap on rows.
+is the sum of LEAST(GREATEST(t, 0), 100) and the count of those with t < 0 OR t > 100, over the rows
+of a subquery that has SUM(x) AS t for each unit and group. So both count each unit once, by all of
+its rows there, before any cap on rows.
 """
 
 from __future__ import annotations
@@ -28,42 +30,77 @@ _MAX_STEPS: Final = 2**53  # steps
 
 
 def count_clipped_units(
-    text: SourceText, rows: RelationNode, keys: Sequence[str], calls: Sequence[AggregateCall], *, alone: bool
+    text: SourceText,
+    rows: RelationNode,
+    keys: Sequence[str],
+    calls: Sequence[AggregateCall],
+    *,
+    alone: bool,
 ) -> tuple[RelationNode, tuple[AggregateCall, ...]]:
-    """The rows of such a question, and its aggregates as measures of them. ``alone``: they are one for each unit and group already."""
+    """The rows of such a question, and its aggregates as measures of them. ``alone``: they are
+    one for each unit and group already.
+    """
     for call in calls:
         if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
             what = f"clipped => TRUE looks at the sums of each person, and {call.text} at rows"
-            raise text.refusal(Unsupported, what, None, f"Ask for {call.text} in a question of its own.")
+            raise text.refusal(
+                Unsupported, what, None, f"Ask for {call.text} in a question of its own."
+            )
         if max(map(abs, call.measure.sum_bounds)) > _MAX_STEPS:
             what = "contribution_bounds_per_group is too wide to count who is outside"
-            raise text.refusal(Unsupported, what, None, "Choose narrower bounds, or leave clipped out.")
+            raise text.refusal(
+                Unsupported, what, None, "Choose narrower bounds, or leave clipped out."
+            )
     known = rows.columns
-    sums = {call.measure: f"s{i}" for i, call in enumerate(calls) if isinstance(call.measure, Measure)}
+    sums = {
+        call.measure: f"s{i}" for i, call in enumerate(calls) if isinstance(call.measure, Measure)
+    }
     made: RelationNode = rows
     if not alone:
-        made = UnitAggregation(rows, tuple(keys), tuple((name, _build_unit_sum(text, measure, calls, known)) for measure, name in sums.items()))
-    read = {measure: ColumnRef(str(measure.column) if alone else name) for measure, name in sums.items()}
+        made = UnitAggregation(
+            rows,
+            tuple(keys),
+            tuple(
+                (name, _build_unit_sum(text, measure, calls, known))
+                for measure, name in sums.items()
+            ),
+        )
+    read = {
+        measure: ColumnRef(str(measure.column) if alone else name) for measure, name in sums.items()
+    }
     outside = {measure: name.replace("s", "o") for measure, name in sums.items()}
     types = made.columns
     outputs = (
         *((key, ColumnRef(key)) for key in keys),
         *((name, read[measure]) for measure, name in sums.items()),
-        *((name, _build_outside_test(read[measure], measure, types[read[measure].column])) for measure, name in outside.items()),
+        *(
+            (name, _build_outside_test(read[measure], measure, types[read[measure].column]))
+            for measure, name in outside.items()
+        ),
     )
     counts = {call.clip.count for call in calls if call.clip is not None}
     found = []
     for call in calls:
         assert isinstance(call.measure, Measure)
-        measure = Measure("values", outside[call.measure]) if call.name in counts else _build_clamped_sum(call.measure, sums[call.measure])
-        clip = call.clip if call.clip is None or not alone else _narrow_outer_bounds(call.clip, known[str(call.measure.column)])
+        measure = (
+            Measure("values", outside[call.measure])
+            if call.name in counts
+            else _build_clamped_sum(call.measure, sums[call.measure])
+        )
+        clip = (
+            call.clip
+            if call.clip is None or not alone
+            else _narrow_outer_bounds(call.clip, known[str(call.measure.column)])
+        )
         found.append(replace(call, measure=measure, clip=clip))
     return Project(made, outputs), tuple(found)
 
 
-def _build_unit_sum(text: SourceText, measure: Measure, calls: Sequence[AggregateCall], known: Mapping[str, Range]) -> UnitStatistic:
-    """The sum of a unit. Where the policy has no bounds, ``measuring`` clamps rows to those of the sum, and nobody with one row would be
-    outside: the outer bounds take their place."""
+def _build_unit_sum(
+    text: SourceText, measure: Measure, calls: Sequence[AggregateCall], known: Mapping[str, Range]
+) -> UnitStatistic:
+    """The sum of a unit. Where the policy has no bounds, ``measuring`` clamps rows to those of the
+    sum, and nobody with one row would be outside: the outer bounds take their place."""
     assert measure.grid is not None
     clips = [call.clip for call in calls if call.measure == measure and call.clip is not None]
     if known[str(measure.column)].is_bounded or not clips:
@@ -71,11 +108,23 @@ def _build_unit_sum(text: SourceText, measure: Measure, calls: Sequence[Aggregat
     outer = [end for clip in clips if clip.outer is not None for end in clip.outer]
     if not outer or any(clip.outer is None for clip in clips):
         what = "This has no bounds, so nobody knows how far out the rows of a person may be"
-        raise text.refusal(Unbounded, what, None, "Declare bounds in the policy, or add outer_bounds_per_group => (0, 5000).")
+        raise text.refusal(
+            Unbounded,
+            what,
+            None,
+            "Declare bounds in the policy, or add outer_bounds_per_group => (0, 5000).",
+        )
     zero = Fraction(0)
-    low, high = (round_half_away(end / measure.grid.step) for end in (min(zero, *outer), max(zero, *outer)))
+    low, high = (
+        round_half_away(end / measure.grid.step) for end in (min(zero, *outer), max(zero, *outer))
+    )
     if max(-low, high) > _MAX_STEPS:
-        raise text.refusal(Unsupported, "outer_bounds_per_group is too wide to count who is outside", None, "Choose narrower bounds.")
+        raise text.refusal(
+            Unsupported,
+            "outer_bounds_per_group is too wide to count who is outside",
+            None,
+            "Choose narrower bounds.",
+        )
     return UnitStatistic("total", measure.column, ClampedGrid(measure.grid.step, low, high))
 
 
@@ -87,7 +136,9 @@ def _build_clamped_sum(measure: Measure, column: str) -> Measure:
 
 
 def _build_outside_test(column: ColumnRef, measure: Measure, known: Range) -> Expression:
-    """1 where the sum is outside, else NULL. Sums are whole numbers of steps: for doubles the middle between two is far from both."""
+    """1 where the sum is outside, else NULL. Sums are whole numbers of steps: for doubles the
+    middle between two is far from both.
+    """
     assert measure.grid is not None
     assert measure.sum_bounds is not None
     low, high = measure.sum_bounds
@@ -95,7 +146,10 @@ def _build_outside_test(column: ColumnRef, measure: Measure, known: Range) -> Ex
         ends = [Constant(int(end * measure.grid.step), "integer") for end in (low, high)]
     else:
         half = Fraction(1, 2)
-        ends = [Constant(float((end + side) * measure.grid.step), "real") for end, side in ((low, -half), (high, half))]
+        ends = [
+            Constant(float((end + side) * measure.grid.step), "real")
+            for end, side in ((low, -half), (high, half))
+        ]
     beyond = Call("or", (Call("<", (column, ends[0])), Call(">", (column, ends[1]))))
     return Call("case", (beyond, Constant(1, "integer"), Constant(None, "integer")))
 
@@ -104,5 +158,9 @@ def _narrow_outer_bounds(clip: ClippingCount, known: Range) -> ClippingCount:
     """A unit with one row is no farther out than a row can be."""
     if known.low is None or known.high is None:
         return clip
-    low, high = (known.low, known.high) if clip.outer is None else (max(clip.outer[0], known.low), min(clip.outer[1], known.high))
+    low, high = (
+        (known.low, known.high)
+        if clip.outer is None
+        else (max(clip.outer[0], known.low), min(clip.outer[1], known.high))
+    )
     return replace(clip, outer=(min(low, clip.limits[0]), max(high, clip.limits[1])))

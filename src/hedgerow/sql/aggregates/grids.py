@@ -17,13 +17,18 @@ _MAX_STEPS: Final = 2**24
 
 
 def build_grid(range_: Range, wide: int | None = None) -> ClampedGrid | None:
-    """The grid and the clamp of values in a range with bounds: whole numbers and days by 1, reals by their step. A multiple of that where
-    there would be more than 2^24 steps: noise hides the whole width of a row, and what is lost by rounding is a millionth of it. Also
-    where they would be more than ``wide`` steps apart. None where no double reaches the bounds."""
+    """The grid and the clamp of values in a range with bounds: whole numbers and days by 1, reals
+    by their step. A multiple of that where there would be more than 2^24 steps: noise hides the
+    whole width of a row, and what is lost by rounding is a millionth of it. Also where they would
+    be more than ``wide`` steps apart. None where no double reaches the bounds."""
     if range_.low is None or range_.high is None:
         return None
     low, high = range_.low, range_.high
-    step = Fraction(1) if range_.type in ("integer", "date") else range_.step or _compute_step(low, high)
+    step = (
+        Fraction(1)
+        if range_.type in ("integer", "date")
+        else range_.step or _compute_step(low, high)
+    )
     many = max(abs(low), abs(high), high - low) / step / _MAX_STEPS
     if many > 1:
         step *= 2 ** (math.ceil(many) - 1).bit_length()

@@ -1,4 +1,6 @@
-"""The aggregates of a question as measures of its plan. Equal ones are asked once, and those of one column share what they can."""
+"""The aggregates of a question as measures of its plan. Equal ones are asked once, and those of
+one column share what they can.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ from hedgerow.sql.aggregates.order_statistics import build_order_statistic
 from hedgerow.sql.aggregates.shared_measures import share_measures
 from hedgerow.sql.binder.row_expressions import RowBinder, suggest_number_declaration
 from hedgerow.sql.binder.scope import Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant, format_as_number
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    format_as_number,
+)
 from hedgerow.sql.predicates.domain_narrowing import inline_projections
 from hedgerow.sql.question import AggregateCall, ClippingCount, QuantileBracket
 from hedgerow.sql.syntax.named_arguments import NamedArguments
@@ -31,9 +38,17 @@ __all__ = ["MeasureCollector", "build_result_read"]
 
 MAX_AGGREGATES: Final = 100
 _MAX_BOUND_STEPS: Final = 2**62
-_MAX_STEP: Final = Fraction(2**400)  # the size of a step: so that squares of values, and of their noise, are doubles
-# How many steps wide the values may be whose moments are taken: their products have to stay whole numbers that engines can add.
-_MAX_WIDTHS: Final = {"AVG": None, "VAR_POP": 2**13, "VAR_SAMP": 2**13, "STDDEV_POP": 2**13, "STDDEV_SAMP": 2**13}
+# the size of a step: so that squares of values, and of their noise, are doubles
+_MAX_STEP: Final = Fraction(2**400)
+# How many steps wide the values may be whose moments are taken: their products have to stay whole
+# numbers that engines can add.
+_MAX_WIDTHS: Final = {
+    "AVG": None,
+    "VAR_POP": 2**13,
+    "VAR_SAMP": 2**13,
+    "STDDEV_POP": 2**13,
+    "STDDEV_SAMP": 2**13,
+}
 # The numbers of a correlation have both widths squared, and noise must be drawable beside them.
 _MAX_PAIR_WIDTHS: Final = {"COVAR_POP": 2**12, "COVAR_SAMP": 2**12, "CORR": 2**7}
 
@@ -47,7 +62,9 @@ class _TypedMeasure:
 
 
 class MeasureCollector:
-    """Collects aggregates while a question is read. Arguments become the columns "v0", "v1", … of the plan; ``work`` is theirs in all."""
+    """Collects aggregates while a question is read. Arguments become the columns "v0", "v1", …
+    of the plan; ``work`` is theirs in all.
+    """
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -76,18 +93,43 @@ class MeasureCollector:
         self._check_options(asked)
         found = self._build_measure(asked)
         named = asked.named_arguments
-        key = (asked.function, found.measure, asked.probability, named.clipped, named.outer, named.bracket)
+        key = (
+            asked.function,
+            found.measure,
+            asked.probability,
+            named.clipped,
+            named.outer,
+            named.bracket,
+        )
         if key not in self._calls:
-            self._calls[key] = AggregateCall(self._choose_name(asked), asked.function, found.measure, found.type, self._format_call(asked), asked.probability)
+            self._calls[key] = AggregateCall(
+                self._choose_name(asked),
+                asked.function,
+                found.measure,
+                found.type,
+                self._format_call(asked),
+                asked.probability,
+            )
             if named.clipped:
-                self._calls[key] = replace(self._calls[key], clip=self._build_clip(asked, found.measure))
+                self._calls[key] = replace(
+                    self._calls[key], clip=self._build_clip(asked, found.measure)
+                )
             if named.bracket is not None:
-                self._calls[key] = replace(self._calls[key], bracket=self._build_bracket(asked, named.bracket))
+                self._calls[key] = replace(
+                    self._calls[key], bracket=self._build_bracket(asked, named.bracket)
+                )
         return self._calls[key]
 
     def find_clipping_count(self, name: str) -> str | None:
         """The aggregate that counts the units outside the bounds of this one."""
-        return next((call.clip.count for call in self._calls.values() if call.name == name and call.clip is not None), None)
+        return next(
+            (
+                call.clip.count
+                for call in self._calls.values()
+                if call.name == name and call.clip is not None
+            ),
+            None,
+        )
 
     def _build_bracket(self, asked: AggregateSyntax, wide: Fraction) -> QuantileBracket:
         """With a count of the values that it is chosen from: of each unit as many as count."""
@@ -95,20 +137,36 @@ class MeasureCollector:
         measure = Measure("total", self._add_column(value), _COUNT_GRID, (0, self._scope.max_rows))
         key = ("bracket", measure)
         if key not in self._calls:
-            self._calls[key] = AggregateCall(self._choose_name(asked), "COUNT", measure, "integer", f"the count of values in {self._format_call(asked)}")
+            self._calls[key] = AggregateCall(
+                self._choose_name(asked),
+                "COUNT",
+                measure,
+                "integer",
+                f"the count of values in {self._format_call(asked)}",
+            )
         assert asked.probability is not None
-        return QuantileBracket(self._calls[key].name, asked.probability - wide, asked.probability + wide)
+        return QuantileBracket(
+            self._calls[key].name, asked.probability - wide, asked.probability + wide
+        )
 
     def _choose_name(self, asked: AggregateSyntax) -> str:
         if len(self._calls) == MAX_AGGREGATES:
-            self._row_binder.refuse(asked.node, f"This has more than {MAX_AGGREGATES} aggregates", "Ask several shorter questions.")
+            self._row_binder.refuse(
+                asked.node,
+                f"This has more than {MAX_AGGREGATES} aggregates",
+                "Ask several shorter questions.",
+            )
         return f"a{len(self._calls)}"
 
     def _format_call(self, asked: AggregateSyntax) -> str:
         return self._scope.text.format_node(asked.node, _MAX_TEXT_LENGTH)
 
-    def _build_clip(self, asked: AggregateSyntax, measure: Measure | OrderStatistic) -> ClippingCount:
-        """With a count of the units outside, which has the measure of the sum until ``clipping`` gives it its own."""
+    def _build_clip(
+        self, asked: AggregateSyntax, measure: Measure | OrderStatistic
+    ) -> ClippingCount:
+        """With a count of the units outside, which has the measure of the sum until ``clipping``
+        gives it its own.
+        """
         assert isinstance(measure, Measure)
         assert measure.sum_bounds is not None
         assert measure.grid is not None
@@ -117,47 +175,84 @@ class MeasureCollector:
         if outer is not None and not (outer[0] <= low and high <= outer[1]):
             what = "outer_bounds_per_group lie around contribution_bounds_per_group"
             self._row_binder.refuse(
-                asked.node, what, f"Write outer_bounds_per_group => ({float(low):g}, {float(10 * high):g}), or leave it out."
+                asked.node,
+                what,
+                f"Write outer_bounds_per_group => ({float(low):g}, {float(10 * high):g}), or leave"
+                " it out.",
             )
         key = ("DP_CLIPPED", measure)
         if key not in self._calls:
-            self._calls[key] = AggregateCall(self._choose_name(asked), "COUNT", measure, "integer", f"DP_CLIPPED({self._format_call(asked)})")
+            self._calls[key] = AggregateCall(
+                self._choose_name(asked),
+                "COUNT",
+                measure,
+                "integer",
+                f"DP_CLIPPED({self._format_call(asked)})",
+            )
         return ClippingCount(self._calls[key].name, (low, high), outer)
 
     def _check_options(self, asked: AggregateSyntax) -> None:
         """Options that contradict each other, or have no meaning here."""
         if asked.distinct and asked.function not in ("COUNT", "MIN", "MAX"):
-            self._row_binder.refuse(asked.node, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x).")
+            self._row_binder.refuse(
+                asked.node, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x)."
+            )
         picks = asked.function in ("QUANTILE", "MIN", "MAX", "MODE")
-        if not picks and (asked.named_arguments.method is not None or asked.named_arguments.bound is not None):
+        if not picks and (
+            asked.named_arguments.method is not None or asked.named_arguments.bound is not None
+        ):
             what = f"{asked.name} has no choice of method"
-            self._row_binder.refuse(asked.node, what, "Leave method and bound out: they are for MEDIAN, QUANTILE, MIN, MAX and MODE.")
+            self._row_binder.refuse(
+                asked.node,
+                what,
+                "Leave method and bound out: they are for MEDIAN, QUANTILE, MIN, MAX and MODE.",
+            )
         if asked.named_arguments.bracket is not None and asked.function != "QUANTILE":
             what = f"{asked.name} has no bracket"
-            self._row_binder.refuse(asked.node, what, "Leave it out: it is for MEDIAN, QUANTILE and PERCENTILE_CONT.")
+            self._row_binder.refuse(
+                asked.node, what, "Leave it out: it is for MEDIAN, QUANTILE and PERCENTILE_CONT."
+            )
         limits = asked.named_arguments.limits
         if asked.named_arguments.clipped and limits is None:
-            what = "clipped => TRUE counts who is outside of contribution_bounds_per_group, and there are none"
-            self._row_binder.refuse(asked.node, what, "Add contribution_bounds_per_group => (0, 100), or leave clipped out.")
+            what = (
+                "clipped => TRUE counts who is outside of contribution_bounds_per_group, and there"
+                " are none"
+            )
+            self._row_binder.refuse(
+                asked.node,
+                what,
+                "Add contribution_bounds_per_group => (0, 100), or leave clipped out.",
+            )
         if asked.named_arguments.outer is not None and not asked.named_arguments.clipped:
-            what = "outer_bounds_per_group says how far out those can be whom clipped => TRUE counts"
+            what = (
+                "outer_bounds_per_group says how far out those can be whom clipped => TRUE counts"
+            )
             self._row_binder.refuse(asked.node, what, "Add clipped => TRUE, or leave it out.")
         if limits is None:
             return
         if asked.function not in ("SUM", "COUNT") or asked.distinct:
-            self._row_binder.refuse(asked.node, "contribution_bounds_per_group goes with SUM and COUNT", "Leave it out.")
+            self._row_binder.refuse(
+                asked.node, "contribution_bounds_per_group goes with SUM and COUNT", "Leave it out."
+            )
         if limits[0] > limits[1]:
             what = "The lower one of contribution_bounds_per_group comes first"
-            self._row_binder.refuse(asked.node, what, "Write contribution_bounds_per_group => (0, 100).")
+            self._row_binder.refuse(
+                asked.node, what, "Write contribution_bounds_per_group => (0, 100)."
+            )
         if limits[0] == limits[1] == 0:
-            self._row_binder.refuse(asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out.")
+            self._row_binder.refuse(
+                asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out."
+            )
 
     def _build_measure(self, asked: AggregateSyntax) -> _TypedMeasure:
         if asked.function == "COUNT":
             return _TypedMeasure(self._build_count(asked), "integer")
         if asked.function in ("QUANTILE", "MIN", "MAX", "MODE"):
             value = bind_argument(self._row_binder, asked)
-            return _TypedMeasure(build_order_statistic(self._row_binder, asked, value, self._add_column(value)), value.type)
+            return _TypedMeasure(
+                build_order_statistic(self._row_binder, asked, value, self._add_column(value)),
+                value.type,
+            )
         if asked.function in ("COVAR_POP", "COVAR_SAMP", "CORR"):
             return _TypedMeasure(self._build_pair_moments(asked), "real")
         value = bind_argument(self._row_binder, asked)
@@ -165,91 +260,178 @@ class MeasureCollector:
             return _TypedMeasure(self._build_sum(asked, value), value.type)
         grid = self._build_grid(asked, value, _MAX_WIDTHS[asked.function])
         degree = 1 if asked.function == "AVG" else 2
-        return _TypedMeasure(Measure("moments", self._add_column(value), grid, degree=degree), "real")
+        return _TypedMeasure(
+            Measure("moments", self._add_column(value), grid, degree=degree), "real"
+        )
 
     def _build_count(self, asked: AggregateSyntax) -> Measure:
         if find_privacy_id(self._row_binder, asked) is not None:
             return self._build_unit_count(asked)
         value = bind_argument(self._row_binder, asked)
         if value.range.values == ():
-            self._row_binder.refuse(asked.node, "This is always NULL, and NULL is never counted", "Write COUNT(*), or COUNT(x).")
+            self._row_binder.refuse(
+                asked.node,
+                "This is always NULL, and NULL is never counted",
+                "Write COUNT(*), or COUNT(x).",
+            )
         if asked.distinct:
             return Measure("distinct", self._add_column(value))
         if asked.named_arguments.limits is not None:
-            return self._build_limited_sum(asked, self._build_indicator(asked, value), ClampedGrid(Fraction(1), 1, 1))
-        return Measure("rows") if not value.range.nullable else Measure("values", self._add_column(value))
+            return self._build_limited_sum(
+                asked, self._build_indicator(asked, value), ClampedGrid(Fraction(1), 1, 1)
+            )
+        return (
+            Measure("rows")
+            if not value.range.nullable
+            else Measure("values", self._add_column(value))
+        )
 
     def _build_unit_count(self, asked: AggregateSyntax) -> Measure:
-        """COUNT of the id: of its rows; with DISTINCT of the people, each of whom is a sum of ones, moved down to 1."""
+        """COUNT of the id: of its rows; with DISTINCT of the people, each of whom is a sum of
+        ones, moved down to 1.
+        """
         without = replace(asked, arguments=(), distinct=False)
         if not asked.distinct:
             return self._build_count(without)
         if not asked.conditions:
             return Measure("units")
-        return self._build_limited_sum(replace(without, named_arguments=NamedArguments(limits=(Fraction(0), Fraction(1)))), bind_argument(self._row_binder, without), _COUNT_GRID)
+        return self._build_limited_sum(
+            replace(without, named_arguments=NamedArguments(limits=(Fraction(0), Fraction(1)))),
+            bind_argument(self._row_binder, without),
+            _COUNT_GRID,
+        )
 
     def _build_indicator(self, asked: AggregateSyntax, value: TypedExpression) -> TypedExpression:
         """1 where there is a value."""
         if not value.range.nullable:
             return build_constant(1, "integer")
         missing = self._row_binder.apply(asked.node, "is null", value)
-        return self._row_binder.apply(asked.node, "case", missing, *align_types([build_constant(None, "integer"), build_constant(1, "integer")], "integer"))
+        return self._row_binder.apply(
+            asked.node,
+            "case",
+            missing,
+            *align_types(
+                [build_constant(None, "integer"), build_constant(1, "integer")], "integer"
+            ),
+        )
 
     def _build_sum(self, asked: AggregateSyntax, value: TypedExpression) -> Measure:
         limits = asked.named_arguments.limits
         if limits is not None and value.type in ("integer", "real") and not value.range.is_bounded:
             low, high = min(limits[0], Fraction(0)), max(limits[1], Fraction(0))
-            within = Range(value.type, *(map(Fraction, map(round_half_away, (low, high))) if value.type == "integer" else (low, high)))
-            value = TypedExpression(value.expression, replace(within, step=value.range.step), value.size, value.work)
+            within = Range(
+                value.type,
+                *(
+                    map(Fraction, map(round_half_away, (low, high)))
+                    if value.type == "integer"
+                    else (low, high)
+                ),
+            )
+            value = TypedExpression(
+                value.expression, replace(within, step=value.range.step), value.size, value.work
+            )
         grid = self._build_grid(asked, value, None, constant_too=True)
         if limits is not None:
             return self._build_limited_sum(asked, value, grid)
         if grid.low == grid.high == 0:
-            self._row_binder.refuse(asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out.")
+            self._row_binder.refuse(
+                asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out."
+            )
         return Measure("total", self._add_column(value), grid)
 
-    def _build_limited_sum(self, asked: AggregateSyntax, value: TypedExpression, grid: ClampedGrid) -> Measure:
+    def _build_limited_sum(
+        self, asked: AggregateSyntax, value: TypedExpression, grid: ClampedGrid
+    ) -> Measure:
         assert asked.named_arguments.limits is not None
         low, high = (round_half_away(limit / grid.step) for limit in asked.named_arguments.limits)
         if (low, high) == (0, 0) or max(abs(low), abs(high)) > _MAX_BOUND_STEPS:
-            what = "contribution_bounds_per_group is too narrow or too wide for the steps of this column"
+            what = (
+                "contribution_bounds_per_group is too narrow or too wide for the steps of this"
+                " column"
+            )
             least, most = (f"{float(many * grid.step):.1g}" for many in (1, _MAX_BOUND_STEPS))
-            self._row_binder.refuse(asked.node, what, f"Choose bounds from {least} to {most} in size.")
+            self._row_binder.refuse(
+                asked.node, what, f"Choose bounds from {least} to {most} in size."
+            )
         return Measure("total", self._add_column(value), grid, (low, high))
 
     def _build_pair_moments(self, asked: AggregateSyntax) -> Measure:
-        first, second = bind_argument(self._row_binder, asked), self._row_binder.bind(asked.arguments[1])
-        grids = [self._build_grid(asked, value, _MAX_PAIR_WIDTHS[asked.function]) for value in (first, second)]
+        first, second = (
+            bind_argument(self._row_binder, asked),
+            self._row_binder.bind(asked.arguments[1]),
+        )
+        grids = [
+            self._build_grid(asked, value, _MAX_PAIR_WIDTHS[asked.function])
+            for value in (first, second)
+        ]
         degree = 2 if asked.function == "CORR" else 1
-        return Measure("moments", self._add_column(first), grids[0], degree=degree, second=(self._add_column(second), grids[1]))
+        return Measure(
+            "moments",
+            self._add_column(first),
+            grids[0],
+            degree=degree,
+            second=(self._add_column(second), grids[1]),
+        )
 
-    def _build_grid(self, asked: AggregateSyntax, value: TypedExpression, wide: int | None, *, constant_too: bool = False) -> ClampedGrid:
+    def _build_grid(
+        self,
+        asked: AggregateSyntax,
+        value: TypedExpression,
+        wide: int | None,
+        *,
+        constant_too: bool = False,
+    ) -> ClampedGrid:
         """The steps of numbers with bounds; what is no number, or has none, is refused."""
         reader, node, name = self._row_binder, asked.node, asked.name
         if value.type == "boolean":
             written = self._scope.text.format_node(asked.arguments[0]) if asked.arguments else "x"
-            instead = f"Write COUNT_IF({written})." if name == "SUM" else f"Write {name}({format_as_number(written)})."
+            instead = (
+                f"Write COUNT_IF({written})."
+                if name == "SUM"
+                else f"Write {name}({format_as_number(written)})."
+            )
             reader.refuse(node, f"{name} adds numbers, and this is a condition", instead)
         if value.range.values == ():
             reader.refuse(node, "This is always NULL, and NULL is never added", "Leave it out.")
         if value.type not in ("integer", "real"):
             line = suggest_number_declaration(self._scope, [value], "real", ", min = …, max = …")
-            instead = "Use COUNT(x), or a column that is a number." if line is None else f"{line}; else use COUNT(x)."
+            instead = (
+                "Use COUNT(x), or a column that is a number."
+                if line is None
+                else f"{line}; else use COUNT(x)."
+            )
             reader.refuse(node, f"{name} adds numbers, and this is {value.type}", instead)
         if not value.range.is_bounded:
-            raise reader.build_unbounded_error(node, "so one person could move this arbitrarily far", [value])
+            raise reader.build_unbounded_error(
+                node, "so one person could move this arbitrarily far", [value]
+            )
         if asked.named_arguments.limits is None:
             self._check_date_bounds(asked, value)
         grid = build_grid(value.range, wide)
         if grid is None:
-            what, instead = "The bounds of this are too wide to add it up exactly", "Declare narrower bounds in the policy: within ±2^53."
+            what, instead = (
+                "The bounds of this are too wide to add it up exactly",
+                "Declare narrower bounds in the policy: within ±2^53.",
+            )
             raise self._scope.text.refusal(Unbounded, what, node, instead)
-        if asked.function.startswith(("VAR", "STDDEV", "COVAR")) and not 1 / _MAX_STEP <= grid.step <= _MAX_STEP:
+        if (
+            asked.function.startswith(("VAR", "STDDEV", "COVAR"))
+            and not 1 / _MAX_STEP <= grid.step <= _MAX_STEP
+        ):
             size = "large" if grid.step > 1 else "small"
             what = f"The values of this are so {size} that their squares are no numbers any more"
-            reader.refuse(node, what, f"Multiply them by something that makes them {'smaller' if size == 'large' else 'larger'} first.")
+            reader.refuse(
+                node,
+                what,
+                "Multiply them by something that makes them"
+                f" {'smaller' if size == 'large' else 'larger'} first.",
+            )
         if grid.low == grid.high and not constant_too:
-            what = "The mean of a constant is that constant" if name == "AVG" else f"{name} of a constant is known beforehand"
+            what = (
+                "The mean of a constant is that constant"
+                if name == "AVG"
+                else f"{name} of a constant is known beforehand"
+            )
             reader.refuse(node, what, "Leave it out.")
         return grid
 
@@ -257,16 +439,29 @@ class MeasureCollector:
         """Bounds that come from nothing but the calendar, which has 9999 years, are none."""
         rows, expression = inline_projections(self._scope.rows, value.expression)
         known = rows.columns
-        dates = [name for name in dict.fromkeys(find_columns(expression)) if known[name].type == "date" and not known[name].is_bounded]
+        dates = [
+            name
+            for name in dict.fromkeys(find_columns(expression))
+            if known[name].type == "date" and not known[name].is_bounded
+        ]
         if not dates:
             return
-        shorter = {**known, **{name: known[name].with_changes(low=_NARROW_CALENDAR[0], high=_NARROW_CALENDAR[1]) for name in dates}}
+        shorter = {
+            **known,
+            **{
+                name: known[name].with_changes(low=_NARROW_CALENDAR[0], high=_NARROW_CALENDAR[1])
+                for name in dates
+            },
+        }
         found = infer_range(expression, shorter)
         if (found.low, found.high) == (value.range.low, value.range.high):
             return
         written = self._scope.text.format_node(asked.arguments[0]) if asked.arguments else "x"
         names = " and ".join(map(quote_name, dates))
-        what = f"{names} {'has' if len(dates) == 1 else 'have'} no bounds, so one person could move this by thousands of years"
+        what = (
+            f"{names} {'has' if len(dates) == 1 else 'have'} no bounds, so one person could move"
+            " this by thousands of years"
+        )
         instead = (
             f"Clamp it, to bounds of your choice: LEAST(GREATEST({written}, 0), 365); "
             'or declare the days in the policy: values = "2026-01-01 … 2026-12-31".'
@@ -280,11 +475,17 @@ class MeasureCollector:
         return self._columns[value.expression]
 
 
-_NARROW_CALENDAR: Final = (Fraction(date(1001, 1, 1).toordinal()), Fraction(date(9001, 1, 1).toordinal()))  # than the calendar
+# than the calendar
+_NARROW_CALENDAR: Final = (
+    Fraction(date(1001, 1, 1).toordinal()),
+    Fraction(date(9001, 1, 1).toordinal()),
+)
 _MAX_TEXT_LENGTH: Final = 60  # characters of an aggregate in tables and notes
 _COUNT_GRID: Final = ClampedGrid(Fraction(1), 1, 1)
 
 
 def build_result_read(name: str) -> ColumnRef:
-    """How expressions call a result before it is settled. No column of a table can have this name."""
+    """How expressions call a result before it is settled. No column of a table can have this
+    name.
+    """
     return ColumnRef("\0" + name)

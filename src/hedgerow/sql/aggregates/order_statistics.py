@@ -7,7 +7,12 @@ from typing import Final
 
 from hedgerow.errors import Unbounded
 from hedgerow.plan.measures import ClampedGrid
-from hedgerow.plan.order_statistics import SELECTION_METHODS, OrderStatistic, OrderStatisticKind, SelectionMethod
+from hedgerow.plan.order_statistics import (
+    SELECTION_METHODS,
+    OrderStatistic,
+    OrderStatisticKind,
+    SelectionMethod,
+)
 from hedgerow.plan.scalar.functions import round_half_away
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.grids import build_grid
@@ -17,10 +22,17 @@ from hedgerow.sql.group_by import compute_domain
 
 __all__ = ["build_order_statistic"]
 
-_STATISTIC_KINDS: Final[dict[str, OrderStatisticKind]] = {"QUANTILE": "quantiles", "MIN": "least", "MAX": "greatest", "MODE": "mode"}
+_STATISTIC_KINDS: Final[dict[str, OrderStatisticKind]] = {
+    "QUANTILE": "quantiles",
+    "MIN": "least",
+    "MAX": "greatest",
+    "MODE": "mode",
+}
 
 
-def build_order_statistic(reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, column: str) -> OrderStatistic:
+def build_order_statistic(
+    reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, column: str
+) -> OrderStatistic:
     """The choice that is asked for; refused where nobody knows among what."""
     kind = _STATISTIC_KINDS[asked.function]
     method = _choose_method(reader, asked, kind)
@@ -30,69 +42,131 @@ def build_order_statistic(reader: RowBinder, asked: AggregateSyntax, value: Type
         return _build_mode(reader, asked, value, column, method)
     if value.type not in ("integer", "real", "date"):
         line = suggest_number_declaration(reader.scope, [value], "real", ", min = …, max = …")
-        instead = "Use MODE(x), or COUNT(x)." if line is None else f"{line}; else use MODE(x), or COUNT(x)."
-        reader.refuse(asked.node, f"{asked.name} works on numbers and dates, and this is {value.type}", instead)
+        instead = (
+            "Use MODE(x), or COUNT(x)."
+            if line is None
+            else f"{line}; else use MODE(x), or COUNT(x)."
+        )
+        reader.refuse(
+            asked.node,
+            f"{asked.name} works on numbers and dates, and this is {value.type}",
+            instead,
+        )
     grid = _build_grid(reader, asked, value)
     at = _compute_probabilities(reader, asked, value, method)
     if asked.named_arguments.bound is None:
         return OrderStatistic(kind, column, grid, quantiles=at, method=method)
-    return OrderStatistic(kind, column, grid, quantiles=at, method=method, bound=max(1, round_half_away(asked.named_arguments.bound / grid.step)))
+    return OrderStatistic(
+        kind,
+        column,
+        grid,
+        quantiles=at,
+        method=method,
+        bound=max(1, round_half_away(asked.named_arguments.bound / grid.step)),
+    )
 
 
-def _compute_probabilities(reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, method: SelectionMethod) -> tuple[Fraction, ...]:
+def _compute_probabilities(
+    reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, method: SelectionMethod
+) -> tuple[Fraction, ...]:
     """The share of a quantile, between those of its bracket if there is one."""
     at, wide = asked.probability, asked.named_arguments.bracket
-    shares: tuple[Fraction, ...] = () if at is None else (at,) if wide is None else (at - wide, at, at + wide)
+    shares: tuple[Fraction, ...] = (
+        () if at is None else (at,) if wide is None else (at - wide, at, at + wide)
+    )
     if any(10**6 % share.denominator for share in shares):
         reader.refuse(asked.node, "A share has at most six decimals", "Write 0.333333 for a third.")
     if wide is None:
         return shares
     if wide <= 0 or not 0 < shares[0] < shares[-1] < 1:
         what = "A bracket lies around the share of its quantile, between 0 and 1"
-        reader.refuse(asked.node, what, "Write MEDIAN(x, bracket => 0.05): from the quantile at 0.45 to that at 0.55.")
+        reader.refuse(
+            asked.node,
+            what,
+            "Write MEDIAN(x, bracket => 0.05): from the quantile at 0.45 to that at 0.55.",
+        )
     if method != "exponential":
-        reader.refuse(asked.node, f"How far off the method {method!r} is depends on the data", "Leave the method out, or the bracket.")
+        reader.refuse(
+            asked.node,
+            f"How far off the method {method!r} is depends on the data",
+            "Leave the method out, or the bracket.",
+        )
     if value.type == "date":
         reader.refuse(
-            asked.node, "A bracket is for numbers", "Leave it out, or count days from one: DATE_DIFF('day', DATE '2026-01-01', d)."
+            asked.node,
+            "A bracket is for numbers",
+            "Leave it out, or count days from one: DATE_DIFF('day', DATE '2026-01-01', d).",
         )
     return shares
 
 
-def _choose_method(reader: RowBinder, asked: AggregateSyntax, kind: OrderStatisticKind) -> SelectionMethod:
+def _choose_method(
+    reader: RowBinder, asked: AggregateSyntax, kind: OrderStatisticKind
+) -> SelectionMethod:
     """The method, which takes a bound if it is propose, and only then."""
     allowed, named = SELECTION_METHODS[kind], asked.named_arguments
     method = named.method or allowed[0]
     if method not in allowed:
-        reader.refuse(asked.node, f"{asked.name} has no method {method[:30]!r}", f"The methods are {', '.join(allowed)}.")
+        reader.refuse(
+            asked.node,
+            f"{asked.name} has no method {method[:30]!r}",
+            f"The methods are {', '.join(allowed)}.",
+        )
     if (method == "propose") != (named.bound is not None):
         if named.bound is None:
             what = "method => 'propose' tests a bound, and none is proposed"
-            reader.refuse(asked.node, what, "Add bound => 5: how far one person may move the answer, as you expect.")
-        reader.refuse(asked.node, "A bound is proposed to the method 'propose' only", "Write method => 'propose', or leave bound out.")
+            reader.refuse(
+                asked.node,
+                what,
+                "Add bound => 5: how far one person may move the answer, as you expect.",
+            )
+        reader.refuse(
+            asked.node,
+            "A bound is proposed to the method 'propose' only",
+            "Write method => 'propose', or leave bound out.",
+        )
     if named.bound is not None and named.bound <= 0:
-        reader.refuse(asked.node, "The bound that is proposed is greater than 0", "Write bound => 5.")
+        reader.refuse(
+            asked.node, "The bound that is proposed is greater than 0", "Write bound => 5."
+        )
     return method
 
 
 def _build_grid(reader: RowBinder, asked: AggregateSyntax, value: TypedExpression) -> ClampedGrid:
     if not value.range.is_bounded:
-        raise reader.build_unbounded_error(asked.node, "and what is chosen is chosen between them", [value])
+        raise reader.build_unbounded_error(
+            asked.node, "and what is chosen is chosen between them", [value]
+        )
     grid = build_grid(value.range)
     if grid is None:
-        what, instead = "The bounds of this are too wide to choose between them", "Declare narrower bounds in the policy: within ±2^53."
+        what, instead = (
+            "The bounds of this are too wide to choose between them",
+            "Declare narrower bounds in the policy: within ±2^53.",
+        )
         raise reader.text.refusal(Unbounded, what, asked.node, instead)
     if grid.low == grid.high:
         reader.refuse(asked.node, "This can only have one value", "Leave it out.")
     return grid
 
 
-def _build_mode(reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, column: str, method: SelectionMethod) -> OrderStatistic:
+def _build_mode(
+    reader: RowBinder,
+    asked: AggregateSyntax,
+    value: TypedExpression,
+    column: str,
+    method: SelectionMethod,
+) -> OrderStatistic:
     values = compute_domain(reader.scope, value)
     if values is None:
-        what = "MODE chooses among values that are known beforehand, and those of this are not declared"
+        what = (
+            "MODE chooses among values that are known beforehand, and those of this are not"
+            " declared"
+        )
         text = reader.text.format_node(asked.arguments[0])
-        instead = f'List them in the policy: {text} = {{ values = ["a", "b"] }}; or write GROUP BY {text} with COUNT(*).'
+        instead = (
+            f'List them in the policy: {text} = {{ values = ["a", "b"] }}; or write GROUP BY {text}'
+            " with COUNT(*)."
+        )
         raise reader.text.refusal(Unbounded, what, asked.node, instead)
     if len(values) < 2:
         reader.refuse(asked.node, "This can only have one value", "Leave it out.")

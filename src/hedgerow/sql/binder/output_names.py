@@ -18,7 +18,9 @@ def find_alias(item: exp.Expr) -> str | None:
 
 
 def name_outputs(items: Iterable[exp.Expr], scope: Scope) -> list[str]:
-    """The alias; else the column in the policy's spelling, or count, sum, avg; else column1, column2, …. No name comes twice."""
+    """The alias; else the column in the policy's spelling, or count, sum, avg; else column1,
+    column2, …. No name comes twice.
+    """
     taken: set[str] = set()
     names = []
     for place, item in enumerate(items, 1):

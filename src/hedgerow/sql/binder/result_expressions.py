@@ -25,36 +25,64 @@ _CLIPPED_EXAMPLE: Final = "contribution_bounds_per_group => (0, 100), clipped =>
 
 
 class ResultBinder(RowBinder):
-    """Over keys and noisy aggregates. Columns of the table are read as well, and must turn out to be keys when all is settled."""
+    """Over keys and noisy aggregates. Columns of the table are read as well, and must turn out
+    to be keys when all is settled.
+    """
 
-    def __init__(self, scope: Scope, measuring: MeasureCollector, items: Sequence[exp.Expr]) -> None:
+    def __init__(
+        self, scope: Scope, measuring: MeasureCollector, items: Sequence[exp.Expr]
+    ) -> None:
         super().__init__(scope)
         self._measures = measuring
         self._outputs_by_alias: Mapping[str, exp.Expr] = {
-            alias.casefold(): item.this for item in reversed(items) if (alias := find_alias(item)) is not None
+            alias.casefold(): item.this
+            for item in reversed(items)
+            if (alias := find_alias(item)) is not None
         }
         self._aliases = [alias for item in items if (alias := find_alias(item)) is not None]
         self._bound_outputs: dict[int, TypedExpression] = {}
         self._keys: Sequence[Expression] = ()
         self._clause: ResultClause = "select"
 
-    def bind_result(self, node: exp.Expr, keys: Sequence[TypedExpression], clause: ResultClause = "select") -> TypedExpression:
-        """An expression in which nothing is read but keys ("k0") and aggregates ("a0"), and whose values are of its type."""
+    def bind_result(
+        self, node: exp.Expr, keys: Sequence[TypedExpression], clause: ResultClause = "select"
+    ) -> TypedExpression:
+        """An expression in which nothing is read but keys ("k0") and aggregates ("a0"), and
+        whose values are of its type.
+        """
         self._keys, self._clause = [key.expression for key in keys], clause
         found = self.bind(node)
         known = {f"k{place}": build_type_range(key.type) for place, key in enumerate(keys)}
         for name, type_ in self._measures.types.items():
             known |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}
-        return TypedExpression(insert_casts(self._replace_keys(node, found.expression), known), found.range, found.size)
+        return TypedExpression(
+            insert_casts(self._replace_keys(node, found.expression), known), found.range, found.size
+        )
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
-        """In HAVING a key comes before an output of that name, in ORDER BY after it; the SELECT list knows no outputs."""
+        """In HAVING a key comes before an output of that name, in ORDER BY after it; the SELECT
+        list knows no outputs.
+        """
         found = self.scope.find_column(node)
-        output = self._outputs_by_alias.get(node.name.casefold()) if "table" not in node.args and self._clause != "select" else None
-        if output is not None and (self._clause == "order" or found is None or found.value.expression not in self._keys):
+        output = (
+            self._outputs_by_alias.get(node.name.casefold())
+            if "table" not in node.args and self._clause != "select"
+            else None
+        )
+        if output is not None and (
+            self._clause == "order" or found is None or found.value.expression not in self._keys
+        ):
             return self._bind_output(output)
-        if found is None and "table" not in node.args and node.name.casefold() in self._outputs_by_alias:
-            self.refuse(node, f"{node.name} is an output, and outputs do not see each other", "Write the expression out again.")
+        if (
+            found is None
+            and "table" not in node.args
+            and node.name.casefold() in self._outputs_by_alias
+        ):
+            self.refuse(
+                node,
+                f"{node.name} is an output, and outputs do not see each other",
+                "Write the expression out again.",
+            )
         column = self.check_selectable(node, self.scope.resolve_column(node, *self._aliases))
         return TypedExpression(ColumnRef(column.plan_column), build_type_range(column.range.type))
 
@@ -72,23 +100,36 @@ class ResultBinder(RowBinder):
         return TypedExpression(build_result_read(call.name), build_type_range(call.type))
 
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
-        """An end of the interval of an aggregate, by its alias or written out; or how many units were outside its bounds."""
+        """An end of the interval of an aggregate, by its alias or written out; or how many units
+        were outside its bounds.
+        """
         inner = argument.unnest()
         if isinstance(inner, exp.Column) and "table" not in inner.args:
             inner = self._outputs_by_alias.get(inner.name.casefold(), inner).unnest()
         if not is_aggregate(inner):
-            self.refuse(node, "Intervals are those of aggregates", "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.")
+            self.refuse(
+                node,
+                "Intervals are those of aggregates",
+                "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.",
+            )
         value = self.bind(inner)
         assert isinstance(value.expression, ColumnRef)
         if end == "clipped":
             count = self._measures.find_clipping_count(value.expression.column[1:])
             if count is None:
-                self.refuse(node, "Who is outside the bounds of this was not counted", f"Write SUM(x, {_CLIPPED_EXAMPLE}).")
+                self.refuse(
+                    node,
+                    "Who is outside the bounds of this was not counted",
+                    f"Write SUM(x, {_CLIPPED_EXAMPLE}).",
+                )
             return TypedExpression(build_result_read(count), build_type_range("integer"))
         return TypedExpression(ColumnRef(f"{value.expression.column}.{end}"), value.range)
 
     def _compute_range(self, function: str, arguments: Sequence[TypedExpression]) -> Range:
-        ranges = [build_type_range(argument.type, null=argument.range.values == ()) for argument in arguments]
+        ranges = [
+            build_type_range(argument.type, null=argument.range.values == ())
+            for argument in arguments
+        ]
         found = FUNCTIONS[function].infer_range(ranges)
         return build_type_range(found.type)
 
@@ -97,7 +138,10 @@ class ResultBinder(RowBinder):
             if expression == key:
                 return ColumnRef(f"k{place}")
         if isinstance(expression, Call):
-            return Call(expression.function, tuple(self._replace_keys(node, argument) for argument in expression.arguments))
+            return Call(
+                expression.function,
+                tuple(self._replace_keys(node, argument) for argument in expression.arguments),
+            )
         if isinstance(expression, ColumnRef):
             if not expression.column.startswith("\0"):
                 self._refuse_non_key(node, expression.column)
@@ -107,6 +151,9 @@ class ResultBinder(RowBinder):
     def _refuse_non_key(self, node: exp.Expr, column: str) -> None:
         visible = self.scope.find_plan_column(column)
         name = column if visible is None else visible.name
-        where = next((part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()), node)
+        where = next(
+            (part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()),
+            node,
+        )
         instead = f"Add it to GROUP BY, or write an aggregate of it, such as COUNT({name})."
         self.refuse(where, f"{name} is shown as it is, row by row", instead)

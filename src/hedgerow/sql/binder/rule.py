@@ -1,4 +1,6 @@
-"""What a rule is: one class of node of the parser's tree, and what it becomes, or why it is refused."""
+"""What a rule is: one class of node of the parser's tree, and what it becomes, or why it is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class Binder(Protocol):
         ...
 
     def apply(self, node: exp.Expr, function: str, *arguments: TypedExpression) -> TypedExpression:
-        """A function of the plan applied to parts; refused with the node underlined where its types or bounds do not fit."""
+        """A function of the plan applied to parts; refused with the node underlined where its
+        types or bounds do not fit.
+        """
         ...
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
@@ -50,7 +54,9 @@ class Binder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Reads one class of node. ``takes`` names the parts that it looks at; a node with any other part is refused."""
+    """Reads one class of node. ``takes`` names the parts that it looks at; a node with any other
+    part is refused.
+    """
 
     node: type[exp.Expr]
     bind: Callable[[Any, Binder], TypedExpression]
@@ -68,4 +74,8 @@ class Refusal:
 
 def find_filled_args(node: exp.Expr) -> set[str]:
     """The parts that a node has."""
-    return {name for name, part in node.args.items() if part is not None and part is not False and part != []}
+    return {
+        name
+        for name, part in node.args.items()
+        if part is not None and part is not False and part != []
+    }

@@ -27,11 +27,14 @@ _DOMAIN_LIMIT: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class ColumnReference:
-    """A column that may be named: ``alias`` stands before the dot, ``column`` is its name in the plan.
+    """A column that may be named: ``alias`` stands before the dot, ``column`` is its name in the
+    plan.
 
-    ``whose`` is not None where its value says whose row it is: the id of the unit (which is no column of the plan), a declared foreign
-    key, or the key that such a one leads to. ``lost`` is an id that may be missing, behind a LEFT JOIN. ``merged`` is the right-hand one of
-    USING, found with its alias only. ``origin`` is where the policy declares it; ``size`` and ``work`` are as in ``TypedExpression``.
+    ``whose`` is not None where its value says whose row it is: the id of the unit (which is no
+    column of the plan), a declared foreign key, or the key that such a one leads to. ``lost`` is an
+    id that may be missing, behind a LEFT JOIN. ``merged`` is the right-hand one of USING, found
+    with its alias only. ``origin`` is where the policy declares it; ``size`` and ``work`` are as in
+    ``TypedExpression``.
     """
 
     alias: str
@@ -58,9 +61,11 @@ class ColumnReference:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``sources`` are alias and name, for messages; ``tables`` the protected ones. ``once``: the rows are one for each unit and value of
-    these columns of the plan (None: there is no telling). ``leaves`` counts tables and foldings, ``work`` is what it costs to put all
-    into one form. ``unique`` are the declared keys of a public table. ``capping`` are those of the tables whose caps count; None: all."""
+    """``sources`` are alias and name, for messages; ``tables`` the protected ones. ``once``: the
+    rows are one for each unit and value of these columns of the plan (None: there is no telling).
+    ``leaves`` counts tables and foldings, ``work`` is what it costs to put all into one form.
+    ``unique`` are the declared keys of a public table. ``capping`` are those of the tables whose
+    caps count; None: all."""
 
     text: SourceText
     rows: RelationNode
@@ -76,11 +81,15 @@ class Scope:
     @property
     def ranges(self) -> dict[str, Range]:
         """What is known about each column of the plan."""
-        return {visible.plan_column: visible.range for visible in self.columns if visible.plan_column}
+        return {
+            visible.plan_column: visible.range for visible in self.columns if visible.plan_column
+        }
 
     @property
     def max_groups(self) -> int:
-        """The largest cap of the tables about those who are counted first, where two populations meet."""
+        """The largest cap of the tables about those who are counted first, where two populations
+        meet.
+        """
         return max((entry.max_groups for entry in self._list_capping_entries()), default=1)
 
     @property
@@ -91,11 +100,19 @@ class Scope:
     @property
     def capping_table_names(self) -> frozenset[str]:
         """The names of the tables whose caps count."""
-        return frozenset(name for name, _ in self.tables) if self.capping_tables is None else self.capping_tables
+        return (
+            frozenset(name for name, _ in self.tables)
+            if self.capping_tables is None
+            else self.capping_tables
+        )
 
     def _list_capping_entries(self) -> Iterator[TableEntry]:
         names = self.capping_table_names
-        return (entry for name, entry in self.tables if entry.population == self.population and name in names)
+        return (
+            entry
+            for name, entry in self.tables
+            if entry.population == self.population and name in names
+        )
 
     @property
     def domain_limit(self) -> int:
@@ -109,19 +126,29 @@ class Scope:
 
     def with_alias(self, alias: str, label: str = "") -> Scope:
         """The same as a source of another: one alias for all."""
-        columns = tuple(replace(visible, alias=alias, is_merged=False) for visible in self.columns if not visible.is_merged)
+        columns = tuple(
+            replace(visible, alias=alias, is_merged=False)
+            for visible in self.columns
+            if not visible.is_merged
+        )
         return replace(self, columns=columns, sources=((alias, label or alias or "the subquery"),))
 
     def restrict_to(self, aliases: set[str]) -> Scope:
         """The same with the columns of these aliases only."""
         columns = tuple(visible for visible in self.columns if visible.alias.casefold() in aliases)
-        return replace(self, columns=columns, sources=tuple(source for source in self.sources if source[0].casefold() in aliases))
+        return replace(
+            self,
+            columns=columns,
+            sources=tuple(source for source in self.sources if source[0].casefold() in aliases),
+        )
 
     def filter_rows(self, condition: TypedExpression | None) -> Scope:
         """The rows for which the condition holds."""
         if condition is None:
             return self
-        return replace(self, rows=Filter(self.rows, condition.expression), work=self.work + condition.work)
+        return replace(
+            self, rows=Filter(self.rows, condition.expression), work=self.work + condition.work
+        )
 
     def check_limits(self) -> Scope:
         """Itself, unless it has become too large to work with."""
@@ -130,7 +157,9 @@ class Scope:
             raise self.text.refusal(Unsupported, what, None, "Ask several shorter questions.")
         if self.work > MAX_WORK:
             what = "This question is too intricate"
-            raise self.text.refusal(Unsupported, what, None, "Write flatter expressions, or ask for the parts.")
+            raise self.text.refusal(
+                Unsupported, what, None, "Write flatter expressions, or ask for the parts."
+            )
         return self
 
     def find_column(self, node: exp.Column) -> ColumnReference | None:
@@ -138,21 +167,37 @@ class Scope:
         self.check_qualifier(node)
         found = list(self._match_columns(node))
         if len(found) > 1:
-            written = " or ".join(f"{quote_name(visible.alias)}.{quote_name(visible.name)}" for visible in found if visible.alias)
-            instead = f"Write {written}." if len({visible.alias for visible in found}) > 1 else "Give the columns different names."
-            raise self.text.refusal(Unsupported, f"{node.name[:60]} is the name of several columns", node, instead)
+            written = " or ".join(
+                f"{quote_name(visible.alias)}.{quote_name(visible.name)}"
+                for visible in found
+                if visible.alias
+            )
+            instead = (
+                f"Write {written}."
+                if len({visible.alias for visible in found}) > 1
+                else "Give the columns different names."
+            )
+            raise self.text.refusal(
+                Unsupported, f"{node.name[:60]} is the name of several columns", node, instead
+            )
         return found[0] if found else None
 
     def _match_columns(self, node: exp.Column) -> Iterator[ColumnReference]:
         table = node.args.get("table")
         for visible in self.columns:
             if visible.name.casefold() == node.name.casefold():
-                here = not visible.is_merged if table is None else visible.alias.casefold() == table.name.casefold()
+                here = (
+                    not visible.is_merged
+                    if table is None
+                    else visible.alias.casefold() == table.name.casefold()
+                )
                 if here:
                     yield visible
 
     def resolve_column(self, node: exp.Column, *also: str) -> ColumnReference:
-        """The column that is named here; unknown and hidden names are refused alike. ``also`` are further names to suggest."""
+        """The column that is named here; unknown and hidden names are refused alike. ``also``
+        are further names to suggest.
+        """
         found = self.find_column(node)
         if found is None:
             raise self.build_unknown_column_error(node, *also)
@@ -172,21 +217,40 @@ class Scope:
             if one and known
             else f"The tables are {', '.join(known)}."
         )
-        raise self.text.refusal(Unsupported, what, table, instead if known else "Write the column alone.")
+        raise self.text.refusal(
+            Unsupported, what, table, instead if known else "Write the column alone."
+        )
 
     def build_unknown_column_error(self, node: exp.Column, *also: str) -> Refused:
         """The refusal of a name that is not there."""
         name = node.name[:60]
-        names = list(dict.fromkeys(visible.name for visible in self.columns if not visible.is_privacy_id))
-        ids = [visible.name for visible in self.columns if visible.is_privacy_id and not visible.may_be_missing]
+        names = list(
+            dict.fromkeys(visible.name for visible in self.columns if not visible.is_privacy_id)
+        )
+        ids = [
+            visible.name
+            for visible in self.columns
+            if visible.is_privacy_id and not visible.may_be_missing
+        ]
         close = find_closest_name(node.name, [*names, *ids, *also])
-        instead = f"Did you mean {quote_name(close)}?" if close else f"The columns are {', '.join(map(quote_name, names))}." if names else _NO_COLUMNS
-        if node.this.args.get("quoted") and not close:  # a string, for those who come from elsewhere
+        instead = (
+            f"Did you mean {quote_name(close)}?"
+            if close
+            else f"The columns are {', '.join(map(quote_name, names))}."
+            if names
+            else _NO_COLUMNS
+        )
+        # a string, for those who come from elsewhere
+        if node.this.args.get("quoted") and not close:
             instead = f"Text takes single quotes: {quote_text(name)}. {instead}"
         if name.strip(_CURLY_QUOTES) != name:  # out of a text processor
             instead = f"Text takes straight single quotes: {quote_text(name.strip(_CURLY_QUOTES))}."
         labels = [label for _, label in self.sources]
-        who = f"{' and '.join(labels)} {'has' if len(labels) == 1 else 'have'}" if len(labels) < 4 else "The tables of this question have"
+        who = (
+            f"{' and '.join(labels)} {'has' if len(labels) == 1 else 'have'}"
+            if len(labels) < 4
+            else "The tables of this question have"
+        )
         return self.text.refusal(Unsupported, f"{who} no column {name}", node, instead)
 
     def find_plan_column(self, column: str) -> ColumnReference | None:

@@ -11,7 +11,15 @@ from typing import Final
 from hedgerow.plan.scalar.expressions import Constant, Expression
 from hedgerow.plan.values import Range, Type, Value
 
-__all__ = ["NO_TIME_OF_DAY", "TypedExpression", "align_types", "build_constant", "explain_invalid_date", "format_as_number", "parse_iso_date"]
+__all__ = [
+    "NO_TIME_OF_DAY",
+    "TypedExpression",
+    "align_types",
+    "build_constant",
+    "explain_invalid_date",
+    "format_as_number",
+    "parse_iso_date",
+]
 
 NO_TIME_OF_DAY: Final = "Times of day are not known: a timestamp is read as its date"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -20,8 +28,9 @@ _TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T]+[0-9].*")
 
 @dataclass(frozen=True, slots=True)
 class TypedExpression:
-    """``size`` counts the parts: SQL that says a thing once may mean it often (BETWEEN, CASE x WHEN). ``work`` is the sum of the sizes
-    of all parts, which is what it costs to put the expression into its normal form."""
+    """``size`` counts the parts: SQL that says a thing once may mean it often (BETWEEN, CASE x
+    WHEN). ``work`` is the sum of the sizes of all parts, which is what it costs to put the
+    expression into its normal form."""
 
     expression: Expression
     range: Range
@@ -45,11 +54,17 @@ def build_constant(value: Value, type_: Type) -> TypedExpression:
     return TypedExpression(written, written.range)
 
 
-def align_types(values: Sequence[TypedExpression], type_: Type | None = None) -> list[TypedExpression]:
-    """Constants take the type of their company: NULL any, text that is a date beside a date becomes one."""
+def align_types(
+    values: Sequence[TypedExpression], type_: Type | None = None
+) -> list[TypedExpression]:
+    """Constants take the type of their company: NULL any, text that is a date beside a date
+    becomes one.
+    """
     types = [value.type for value in values if not value.is_null]
     usual: Type = types[0] if types else "integer"
-    wanted: Type = type_ if type_ is not None else next((one for one in types if one != "text"), usual)
+    wanted: Type = (
+        type_ if type_ is not None else next((one for one in types if one != "text"), usual)
+    )
     return [_convert_constant(value, wanted) for value in values]
 
 
@@ -58,7 +73,11 @@ def _convert_constant(value: TypedExpression, wanted: Type) -> TypedExpression:
         return value
     if value.is_null:
         return replace(value, expression=Constant(None, wanted), range=Range(wanted, values=()))
-    found = parse_iso_date(value.expression.value) if wanted == "date" and isinstance(value.expression.value, str) else None
+    found = (
+        parse_iso_date(value.expression.value)
+        if wanted == "date" and isinstance(value.expression.value, str)
+        else None
+    )
     return value if found is None else build_constant(found, "date")
 
 

@@ -1,5 +1,6 @@
-"""Dates that are known by month or by year, each as the first day of its own. Whole months and years of them can be asked for; for a part
-of one, an answer would count all of it or nothing, so that is refused."""
+"""Dates that are known by month or by year, each as the first day of its own. Whole months and
+years of them can be asked for; for a part of one, an answer would count all of it or nothing, so
+that is refused."""
 
 from __future__ import annotations
 
@@ -18,15 +19,26 @@ from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["Granularity", "compute_granularity", "find_coarse_columns", "list_granularity_notes", "refuse_finer_granularity"]
+__all__ = [
+    "Granularity",
+    "compute_granularity",
+    "find_coarse_columns",
+    "list_granularity_notes",
+    "refuse_finer_granularity",
+]
 
 Granularity = Literal["day", "month", "year"]
-_DateArgument = tuple[bool, int, Expression]  # an argument, each once: whether others stand before it, and the id of the rows that it is over
-_DatePart = tuple[RelationNode, Expression, str]  # of a date: over which rows, and the sign by which it is compared
+# an argument, each once: whether others stand before it, and the id of the rows that it is over
+_DateArgument = tuple[bool, int, Expression]
+# of a date: over which rows, and the sign by which it is compared
+_DatePart = tuple[RelationNode, Expression, str]
 
 # The parts and first days that are the same on all days of one month or year.
 _YEAR_PARTS: Final = frozenset({"year", "start of year"})
-_CONSTANT_PARTS: Final = {"month": _YEAR_PARTS | {"quarter", "month", "start of quarter", "start of month"}, "year": _YEAR_PARTS}
+_CONSTANT_PARTS: Final = {
+    "month": _YEAR_PARTS | {"quarter", "month", "start of quarter", "start of month"},
+    "year": _YEAR_PARTS,
+}
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _COMPARISONS: Final = frozenset({"=", "<>", *_MIRRORED, "in", "nullif", "least", "greatest"})
 _DATE_FUNCTIONS: Final = frozenset({*DATE_PARTS, *DATE_TRUNCATIONS, *DATE_SHIFTS, "days between"})
@@ -36,51 +48,101 @@ _PART_FIXES: Final = {
 }
 
 
-def refuse_finer_granularity(text: SourceText, node: exp.Expr, function: str, arguments: Sequence[tuple[RelationNode, TypedExpression]]) -> None:
-    """Refuses a function of dates that looks within the months or years by which a column is known; each argument is one over rows."""
+def refuse_finer_granularity(
+    text: SourceText,
+    node: exp.Expr,
+    function: str,
+    arguments: Sequence[tuple[RelationNode, TypedExpression]],
+) -> None:
+    """Refuses a function of dates that looks within the months or years by which a column is
+    known; each argument is one over rows.
+    """
     if function not in _COMPARISONS and function not in _DATE_FUNCTIONS:
         return
     dates: dict[_DateArgument, RelationNode] = {}
     for place, (rows, value) in enumerate(arguments):
         if value.type == "date" and not value.is_null:
             dates[place > 0, id(rows), value.expression] = rows
-    unfit: dict[tuple[Granularity, str], dict[_DateArgument, str]] = {}  # looked for once: LEAST may have a thousand arguments, and each as many others
+    # looked for once: LEAST may have a thousand arguments, and each as many others
+    unfit: dict[tuple[Granularity, str], dict[_DateArgument, str]] = {}
     for one, rows in dates.items():
         sign = _MIRRORED.get(function, function) if one[0] else function
         for column in _find_passed_columns(rows, one[2]):
             if (column.granularity, sign) not in unfit:
-                unfit[column.granularity, sign] = _find_misaligned_dates(dates, column.granularity, sign) if function in _COMPARISONS else {}
-            # What IN lists is compared with what stands before it, and not with the rest of the list.
-            others = (said for at, said in unfit[column.granularity, sign].items() if at != one and (function != "in" or at[0] != one[0]))
-            instead = next(others, None) if function in _COMPARISONS else _suggest_coarser_part(column, function, arguments[-1][1])
+                unfit[column.granularity, sign] = (
+                    _find_misaligned_dates(dates, column.granularity, sign)
+                    if function in _COMPARISONS
+                    else {}
+                )
+            # What IN lists is compared with what stands before it, and not with the rest of the
+            # list.
+            others = (
+                said
+                for at, said in unfit[column.granularity, sign].items()
+                if at != one and (function != "in" or at[0] != one[0])
+            )
+            instead = (
+                next(others, None)
+                if function in _COMPARISONS
+                else _suggest_coarser_part(column, function, arguments[-1][1])
+            )
             if instead is not None:
-                what = f"{column.name} is known by {column.granularity}, and this asks for less than a whole one"
-                raise text.refusal(Unsupported, what, node, f"{instead}{_suggest_day_declaration(column)}.")
+                what = (
+                    f"{column.name} is known by {column.granularity}, and this asks for less than a"
+                    " whole one"
+                )
+                raise text.refusal(
+                    Unsupported, what, node, f"{instead}{_suggest_day_declaration(column)}."
+                )
 
 
 def compute_granularity(rows: RelationNode, date_: Expression) -> Granularity:
-    """The coarsest of which all values of a date are the first days, whatever the data hold. The last day of the calendar, to which what
-    lies beyond it is moved, is left out of account."""
+    """The coarsest of which all values of a date are the first days, whatever the data hold. The
+    last day of the calendar, to which what lies beyond it is moved, is left out of account."""
     coarser: tuple[Granularity, ...] = ("year", "month")
-    return next((grain for grain in coarser if not any(_find_finer_parts(rows, date_, grain, "="))), "day")
+    return next(
+        (grain for grain in coarser if not any(_find_finer_parts(rows, date_, grain, "="))), "day"
+    )
 
 
 def find_coarse_columns(rows: RelationNode, names: Iterable[str]) -> Iterator[Column]:
-    """The columns of tables known by month or year that these columns of the rows, or conditions on them, are made of."""
+    """The columns of tables known by month or year that these columns of the rows, or conditions
+    on them, are made of.
+    """
     names = set(names)
     match rows:
         case Table():
-            yield from (one for one in rows.schema.columns if one.name in names and one.granularity != "day")
+            yield from (
+                one for one in rows.schema.columns if one.name in names and one.granularity != "day"
+            )
         case Filter():
             yield from find_coarse_columns(rows.source, names | set(find_columns(rows.condition)))
         case Project():
-            yield from find_coarse_columns(rows.source, {name for output, made in rows.outputs if output in names for name in find_columns(made)})
+            yield from find_coarse_columns(
+                rows.source,
+                {
+                    name
+                    for output, made in rows.outputs
+                    if output in names
+                    for name in find_columns(made)
+                },
+            )
         case Join():
-            own = names.difference(name for name, _ in rows.added_columns) | {here for here, _ in rows.on}
+            own = names.difference(name for name, _ in rows.added_columns) | {
+                here for here, _ in rows.on
+            }
             yield from find_coarse_columns(rows.source, own)
-            yield from find_coarse_columns(rows.other, {there for name, there in rows.added_columns if name in names} | {there for _, there in rows.on})
+            yield from find_coarse_columns(
+                rows.other,
+                {there for name, there in rows.added_columns if name in names}
+                | {there for _, there in rows.on},
+            )
         case UnitAggregation():
-            made = {str(one.column) for name, one in rows.outputs if name in names and one.column is not None}
+            made = {
+                str(one.column)
+                for name, one in rows.outputs
+                if name in names and one.column is not None
+            }
             yield from find_coarse_columns(rows.source, {*rows.keys, *made})
         case Union():
             for source in rows.sources:
@@ -90,20 +152,28 @@ def find_coarse_columns(rows: RelationNode, names: Iterable[str]) -> Iterator[Co
 def list_granularity_notes(rows: RelationNode, names: Iterable[str]) -> list[str]:
     """What an answer says of such columns."""
     found = dict.fromkeys(find_coarse_columns(rows, names))
-    return [f"{quote_name(one.name)} is known by {one.granularity}: each of its dates stands for a whole {one.granularity}." for one in found]
+    return [
+        f"{quote_name(one.name)} is known by {one.granularity}: each of its dates stands for a"
+        f" whole {one.granularity}."
+        for one in found
+    ]
 
 
 def _find_passed_columns(rows: RelationNode, date_: Expression) -> Iterator[Column]:
-    """The columns known by month or year that a date hands on, in whole months or years. What is cut to a month or a year by DATE_TRUNC is
-    asked for in these, and compared with any day."""
+    """The columns known by month or year that a date hands on, in whole months or years. What is
+    cut to a month or a year by DATE_TRUNC is asked for in these, and compared with any day."""
     for source, part, _ in _walk_date_parts(rows, date_, "month", "=", set()):
         column = _find_table_column(source, part)
         if column is not None and column.granularity != "day":
             yield column
 
 
-def _find_finer_parts(rows: RelationNode, date_: Expression, grain: Granularity, sign: str) -> Iterator[_DatePart]:
-    """The parts of a date that may lie within a month or a year; none where all its values are whole ones."""
+def _find_finer_parts(
+    rows: RelationNode, date_: Expression, grain: Granularity, sign: str
+) -> Iterator[_DatePart]:
+    """The parts of a date that may lie within a month or a year; none where all its values are
+    whole ones.
+    """
     for source, part, by in _walk_date_parts(rows, date_, grain, sign, set()):
         if isinstance(part, Constant):
             whole = not isinstance(part.value, date) or _is_aligned(grain, by, part.value)
@@ -116,9 +186,16 @@ def _find_finer_parts(rows: RelationNode, date_: Expression, grain: Granularity,
             yield source, part, by
 
 
-def _walk_date_parts(rows: RelationNode, date_: Expression, grain: Granularity, sign: str, seen: set[tuple[int, str, str]]) -> Iterator[_DatePart]:
-    """The parts of which a date is one, or whole months or years away from one: columns of tables, constants, and what has no such parts.
-    Each column is ``seen`` once: those of subqueries may name each other so often that there are more ways down than anybody can go."""
+def _walk_date_parts(
+    rows: RelationNode,
+    date_: Expression,
+    grain: Granularity,
+    sign: str,
+    seen: set[tuple[int, str, str]],
+) -> Iterator[_DatePart]:
+    """The parts of which a date is one, or whole months or years away from one: columns of tables,
+    constants, and what has no such parts. Each column is ``seen`` once: those of subqueries may
+    name each other so often that there are more ways down than anybody can go."""
     below: list[_DatePart] = []
     if isinstance(date_, Call):
         below = [(rows, part, by) for part, by in _list_date_arguments(date_, grain, sign)]
@@ -135,25 +212,34 @@ def _walk_date_parts(rows: RelationNode, date_: Expression, grain: Granularity, 
 
 
 def _list_date_arguments(call: Call, grain: Granularity, sign: str) -> list[tuple[Expression, str]]:
-    """The arguments that are whole months or years where the function is. A last day is as good as a first one for some signs, and is not
-    a last day any more when months are added to it."""
+    """The arguments that are whole months or years where the function is. A last day is as good as
+    a first one for some signs, and is not a last day any more when months are added to it."""
     name, arguments = call.function, call.arguments
     if name == "add months":
         return [(arguments[0], "=")] if _is_aligned_shift(grain, arguments[1]) else []
     if name in ("start of month", "start of quarter"):
         return [] if name in _CONSTANT_PARTS[grain] else [(arguments[0], "=")]
     values = {"case": (*arguments[1::2], arguments[-1]), "nullif": arguments[:1]}
-    return [(part, sign) for part in values.get(name, arguments if name in ("coalesce", "least", "greatest") else ())]
+    return [
+        (part, sign)
+        for part in values.get(name, arguments if name in ("coalesce", "least", "greatest") else ())
+    ]
 
 
 def _is_aligned_shift(grain: str, months: Expression) -> bool:
     """Whether so many months after the start of a month or year another one starts."""
-    return grain == "month" or (isinstance(months, Constant) and isinstance(months.value, int) and months.value % 12 == 0)
+    return grain == "month" or (
+        isinstance(months, Constant) and isinstance(months.value, int) and months.value % 12 == 0
+    )
 
 
 def _find_table_column(rows: RelationNode, part: Expression) -> Column | None:
     """The column of a table that is read here."""
-    return rows.schema.column(part.column) if isinstance(rows, Table) and isinstance(part, ColumnRef) else None
+    return (
+        rows.schema.column(part.column)
+        if isinstance(rows, Table) and isinstance(part, ColumnRef)
+        else None
+    )
 
 
 def _find_definitions(rows: RelationNode, name: str) -> Iterator[tuple[RelationNode, Expression]]:
@@ -165,30 +251,57 @@ def _find_definitions(rows: RelationNode, name: str) -> Iterator[tuple[RelationN
             yield from ((rows.source, made) for output, made in rows.outputs if output == name)
         case Join():
             added = dict(rows.added_columns)
-            yield (rows.other, ColumnRef(added[name])) if name in added else (rows.source, ColumnRef(name))
+            yield (
+                (rows.other, ColumnRef(added[name]))
+                if name in added
+                else (rows.source, ColumnRef(name))
+            )
         case UnitAggregation():
-            least = [one.column for output, one in rows.outputs if output == name and one.kind in ("least", "greatest")]
-            yield from ((rows.source, ColumnRef(str(column))) for column in ([name] if name in rows.keys else least))
+            least = [
+                one.column
+                for output, one in rows.outputs
+                if output == name and one.kind in ("least", "greatest")
+            ]
+            yield from (
+                (rows.source, ColumnRef(str(column)))
+                for column in ([name] if name in rows.keys else least)
+            )
         case Union():
             yield from ((source, ColumnRef(name)) for source in rows.sources)
 
 
 def _suggest_coarser_part(column: Column, function: str, last: TypedExpression) -> str | None:
-    """What to write instead of a part of a date that is finer than the column; None where it is not. Months that are added come last."""
+    """What to write instead of a part of a date that is finer than the column; None where it is
+    not. Months that are added come last.
+    """
     if function in ("days between", "add days"):
         word = column.granularity.upper()
-        return f"Write {quote_name(column.name)} + INTERVAL 1 {word}, or DATE_DIFF('{column.granularity}', a, b)"
+        return (
+            f"Write {quote_name(column.name)} + INTERVAL 1 {word}, or"
+            f" DATE_DIFF('{column.granularity}', a, b)"
+        )
     if function == "add months":
-        return None if _is_aligned_shift(column.granularity, last.expression) else f"Write {quote_name(column.name)} + INTERVAL 1 YEAR"
-    return None if function in _CONSTANT_PARTS[column.granularity] else f"Write {_PART_FIXES[column.granularity].format(quote_name(column.name))}"
+        return (
+            None
+            if _is_aligned_shift(column.granularity, last.expression)
+            else f"Write {quote_name(column.name)} + INTERVAL 1 YEAR"
+        )
+    return (
+        None
+        if function in _CONSTANT_PARTS[column.granularity]
+        else f"Write {_PART_FIXES[column.granularity].format(quote_name(column.name))}"
+    )
 
 
-def _find_misaligned_dates(dates: Mapping[_DateArgument, RelationNode], grain: Granularity, sign: str) -> dict[_DateArgument, str]:
+def _find_misaligned_dates(
+    dates: Mapping[_DateArgument, RelationNode], grain: Granularity, sign: str
+) -> dict[_DateArgument, str]:
     """What to write instead of those dates that are not compared in whole months or years."""
     found: dict[_DateArgument, str] = {}
     for one, rows in dates.items():
         for source, part, by in _find_finer_parts(rows, one[2], grain, sign):
-            named = _find_table_column(source, part) if source is rows else None  # elsewhere it may have another name
+            # elsewhere it may have another name
+            named = _find_table_column(source, part) if source is rows else None
             if isinstance(part, Constant) and isinstance(part.value, date):
                 found.setdefault(one, f"Write {_format_nearest_day(grain, by, part.value)}")
             elif named is not None:
@@ -198,13 +311,19 @@ def _find_misaligned_dates(dates: Mapping[_DateArgument, RelationNode], grain: G
 
 
 def _is_aligned(grain: Granularity, sign: str, day: date) -> bool:
-    """Whether a comparison with the day takes each month or year as a whole. Up to its last day, or after it, does so too."""
-    return day == _compute_first_day(grain, day) or (sign in ("<=", ">") and day == _compute_last_day(grain, day))
+    """Whether a comparison with the day takes each month or year as a whole. Up to its last day,
+    or after it, does so too.
+    """
+    return day == _compute_first_day(grain, day) or (
+        sign in ("<=", ">") and day == _compute_last_day(grain, day)
+    )
 
 
 def _format_nearest_day(grain: Granularity, sign: str, day: date) -> str:
     end = _compute_last_day(grain, day) if sign in ("<=", ">") else _compute_first_day(grain, day)
-    return f"'{end}' instead of '{day}'" + ("" if sign in _MIRRORED else f": it stands for the whole {grain}")
+    return f"'{end}' instead of '{day}'" + (
+        "" if sign in _MIRRORED else f": it stands for the whole {grain}"
+    )
 
 
 def _compute_first_day(grain: Granularity, day: date) -> date:
@@ -223,4 +342,7 @@ def _suggest_day_declaration(column: Column) -> str:
     if not listed:
         return ""
     every = f"{min(listed)} … {_compute_last_day(column.granularity, max(listed))}"
-    return f'; or have the policy declare days: {column.name} = {{ type = "date", values = "{every}" }}'
+    return (
+        f'; or have the policy declare days: {column.name} = {{ type = "date", values ='
+        f' "{every}" }}'
+    )

@@ -1,5 +1,6 @@
-"""What WHERE leaves of the values that the policy declares: of keys, whose groups are then fewer, and of columns, of which nothing may be
-left. Only public things are looked at: the condition, and lists and bounds. A group that is left out has no row in any database."""
+"""What WHERE leaves of the values that the policy declares: of keys, whose groups are then fewer,
+and of columns, of which nothing may be left. Only public things are looked at: the condition, and
+lists and bounds. A group that is left out has no row in any database."""
 
 from __future__ import annotations
 
@@ -26,14 +27,33 @@ from hedgerow.plan.scalar.expressions import (
 from hedgerow.plan.values import Range, Value
 from hedgerow.sql.binder.row_expressions import find_functions
 
-__all__ = ["can_be_null", "find_contradiction", "find_listed_values", "find_undeclared_value", "inline_projections", "list_possible_values", "narrow_domain", "split_conjuncts"]
+__all__ = [
+    "can_be_null",
+    "find_contradiction",
+    "find_listed_values",
+    "find_undeclared_value",
+    "inline_projections",
+    "list_possible_values",
+    "narrow_domain",
+    "split_conjuncts",
+]
 
 MAX_EVALUATIONS: Final = 50_000  # nodes of expressions, to find the values of one key
 # Parts of a date that are the same on all days of one month, quarter or year.
 _YEAR_PARTS: Final = frozenset({"year", "start of year"})
 _QUARTER_PARTS: Final = _YEAR_PARTS | {"quarter", "start of quarter"}
-_COARSER_PARTS: Final = {"start of month": _QUARTER_PARTS | {"month", "start of month"}, "start of quarter": _QUARTER_PARTS, "start of year": _YEAR_PARTS}
-_PYTHON_TYPES: Final[Mapping[str, type]] = {"boolean": bool, "integer": int, "real": float, "text": str, "date": date}
+_COARSER_PARTS: Final = {
+    "start of month": _QUARTER_PARTS | {"month", "start of month"},
+    "start of quarter": _QUARTER_PARTS,
+    "start of year": _YEAR_PARTS,
+}
+_PYTHON_TYPES: Final[Mapping[str, type]] = {
+    "boolean": bool,
+    "integer": int,
+    "real": float,
+    "text": str,
+    "date": date,
+}
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
@@ -46,22 +66,40 @@ def split_conjuncts(condition: Expression) -> Iterator[Expression]:
         yield condition
 
 
-def list_possible_values(expression: Expression, ranges: Mapping[str, Range], limit: int, conditions: Sequence[Expression] = ()) -> set[Value] | None:
-    """The values of an expression on the rows for which the conditions on its columns hold; None where there would be too many to try."""
+def list_possible_values(
+    expression: Expression,
+    ranges: Mapping[str, Range],
+    limit: int,
+    conditions: Sequence[Expression] = (),
+) -> set[Value] | None:
+    """The values of an expression on the rows for which the conditions on its columns hold; None
+    where there would be too many to try.
+    """
     names = sorted(set(find_columns(expression)))
     # The logarithm may differ in its last bit between machines.
-    own = [c for c in conditions if set(find_columns(c)) <= set(names) and "ln" not in find_functions(c)]
+    own = [
+        c
+        for c in conditions
+        if set(find_columns(c)) <= set(names) and "ln" not in find_functions(c)
+    ]
     columns = [ranges[name].domain(limit) for name in names]
     known = [(*values, None) for values in columns if values is not None]
     work = prod(map(len, known)) * sum(map(count_nodes, [expression, *own]))
     if len(known) < len(names) or work > MAX_EVALUATIONS or "ln" in find_functions(expression):
         return None
-    value, tests = insert_casts(expression, ranges), [insert_casts(condition, ranges) for condition in own]
+    value, tests = (
+        insert_casts(expression, ranges),
+        [insert_casts(condition, ranges) for condition in own],
+    )
     rows = (dict(zip(names, row, strict=True)) for row in product(*known))
-    return {evaluate(value, row) for row in rows if all(evaluate(test, row) is True for test in tests)} - {None}
+    return {
+        evaluate(value, row) for row in rows if all(evaluate(test, row) is True for test in tests)
+    } - {None}
 
 
-def narrow_domain(rows: RelationNode, key: Expression, domain: tuple[Value, ...], limit: int) -> tuple[Value, ...]:
+def narrow_domain(
+    rows: RelationNode, key: Expression, domain: tuple[Value, ...], limit: int
+) -> tuple[Value, ...]:
     """Those values of a key that the conditions on the rows leave, in their order."""
     found = domain
     for source, expression, conditions in _walk_sources(rows, key):
@@ -71,37 +109,62 @@ def narrow_domain(rows: RelationNode, key: Expression, domain: tuple[Value, ...]
             found = tuple(value for value in found if value in values)
         else:
             exact = find_functions(expression).isdisjoint(("/", "sqrt", "to real"))
-            bounds = infer_range(expression, _narrow_ranges(ranges, conditions) if exact else ranges)
-            tests = [test for condition in conditions if (test := _rewrite_on_key(condition, expression)) is not None]
+            bounds = infer_range(
+                expression, _narrow_ranges(ranges, conditions) if exact else ranges
+            )
+            tests = [
+                test
+                for condition in conditions
+                if (test := _rewrite_on_key(condition, expression)) is not None
+            ]
             cost = sum(map(count_nodes, tests)) * len(found)
             if cost <= MAX_EVALUATIONS:
-                found = tuple(v for v in found if _is_within(v, bounds) and all(evaluate(test, {"": v}) is True for test in tests))
+                found = tuple(
+                    v
+                    for v in found
+                    if _is_within(v, bounds)
+                    and all(evaluate(test, {"": v}) is True for test in tests)
+                )
     return found
 
 
 def find_listed_values(rows: RelationNode, key: Expression, limit: int) -> tuple[Value, ...] | None:
-    """The values of a key that the conditions list themselves, as IN and = do, in order; None where they do not, or list too many. They are
-    the analyst's words, and so are public: no group outside them has a row, whatever the data hold."""
+    """The values of a key that the conditions list themselves, as IN and = do, in order; None where
+    they do not, or list too many. They are the analyst's words, and so are public: no group outside
+    them has a row, whatever the data hold."""
     for source, expression, conditions in _walk_sources(rows, key):
         ranges = dict(source.columns)
         for name in dict.fromkeys(find_columns(expression)):
             values = _intersect_listed_values(conditions, ColumnRef(name), ranges[name].type)
-            if values is not None and ranges[name].values is None and ranges[name].type != "real":  # 0.0 equals -0.0
+            # 0.0 equals -0.0
+            if values is not None and ranges[name].values is None and ranges[name].type != "real":
                 ranges[name] = ranges[name].with_changes(values=tuple(values))
-        found = _intersect_listed_values(conditions, expression, infer_range(expression, ranges).type) or list_possible_values(expression, ranges, limit, conditions)
+        found = _intersect_listed_values(
+            conditions, expression, infer_range(expression, ranges).type
+        ) or list_possible_values(expression, ranges, limit, conditions)
         if found and len(found) <= limit:
             return tuple(sorted(found))  # type: ignore[type-var]
     return None
 
 
-def _intersect_listed_values(conditions: Sequence[Expression], subject: Expression, type_: str) -> set[Value] | None:
+def _intersect_listed_values(
+    conditions: Sequence[Expression], subject: Expression, type_: str
+) -> set[Value] | None:
     """Those values that each condition lists which lists some; None where none does."""
-    found = [values for condition in conditions if (values := _find_equal_constants(condition, subject, _PYTHON_TYPES[type_])) is not None]
+    found = [
+        values
+        for condition in conditions
+        if (values := _find_equal_constants(condition, subject, _PYTHON_TYPES[type_])) is not None
+    ]
     return set.intersection(*found) if found else None
 
 
-def _find_equal_constants(condition: Expression, subject: Expression, kind: type) -> set[Value] | None:
-    """The constants that a condition lets something be equal to: =, IN, several with OR, and any part of an AND."""
+def _find_equal_constants(
+    condition: Expression, subject: Expression, kind: type
+) -> set[Value] | None:
+    """The constants that a condition lets something be equal to: =, IN, several with OR, and any
+    part of an AND.
+    """
     condition = _mirror_comparison(condition)
     if not isinstance(condition, Call):
         return None
@@ -113,33 +176,56 @@ def _find_equal_constants(condition: Expression, subject: Expression, kind: type
         return set.intersection(*some) if some else None
     if condition.function not in ("=", "in") or condition.arguments[0] != subject:
         return None
-    constants = [one.value if isinstance(one, Constant) else None for one in condition.arguments[1:]]
+    constants = [
+        one.value if isinstance(one, Constant) else None for one in condition.arguments[1:]
+    ]
     # A number of another type is compared as a double, which several whole numbers equal.
     return set(constants) if all(type(value) is kind for value in constants) else None
 
 
-def inline_projections(rows: RelationNode, expression: Expression) -> tuple[RelationNode, Expression]:
+def inline_projections(
+    rows: RelationNode, expression: Expression
+) -> tuple[RelationNode, Expression]:
     """An expression in terms of the tables, joins or folds below."""
     while isinstance(rows, Filter | Project):
-        expression = expression if isinstance(rows, Filter) else substitute_columns(expression, dict(rows.outputs))
+        expression = (
+            expression
+            if isinstance(rows, Filter)
+            else substitute_columns(expression, dict(rows.outputs))
+        )
         rows = rows.source
     return rows, expression
 
 
 def can_be_null(rows: RelationNode, key: Expression) -> bool:
-    """Whether a key may be NULL where the conditions on its columns hold, or where they list the values that it may have."""
+    """Whether a key may be NULL where the conditions on its columns hold, or where they list the
+    values that it may have.
+    """
     for source, expression, conditions in _walk_sources(rows, key):
-        if _intersect_listed_values(conditions, expression, infer_range(expression, source.columns).type) is not None:
+        if (
+            _intersect_listed_values(
+                conditions, expression, infer_range(expression, source.columns).type
+            )
+            is not None
+        ):
             return False
         names = set(find_columns(expression))
-        own = [condition for condition in conditions if set(find_columns(condition)) and set(find_columns(condition)) <= names]
+        own = [
+            condition
+            for condition in conditions
+            if set(find_columns(condition)) and set(find_columns(condition)) <= names
+        ]
         if any(evaluate(condition, dict.fromkeys(names)) is not True for condition in own):
             return False
     return True
 
 
-def _walk_sources(rows: RelationNode, key: Expression) -> Iterator[tuple[RelationNode, Expression, list[Expression]]]:
-    """The key and the conditions in terms of the rows below: of tables, and of what is joined or folded on the way there."""
+def _walk_sources(
+    rows: RelationNode, key: Expression
+) -> Iterator[tuple[RelationNode, Expression, list[Expression]]]:
+    """The key and the conditions in terms of the rows below: of tables, and of what is joined or
+    folded on the way there.
+    """
     conditions: list[Expression] = []
     while True:
         while isinstance(rows, Filter | Project):
@@ -147,12 +233,21 @@ def _walk_sources(rows: RelationNode, key: Expression) -> Iterator[tuple[Relatio
                 conditions += split_conjuncts(rows.condition)
             else:
                 outputs = dict(rows.outputs)
-                key, conditions = substitute_columns(key, outputs), [substitute_columns(condition, outputs) for condition in conditions]
+                key, conditions = (
+                    substitute_columns(key, outputs),
+                    [substitute_columns(condition, outputs) for condition in conditions],
+                )
             rows = rows.source
         if conditions:
             yield rows, key, conditions
         names = set(find_columns(key))
-        below = set(rows.source.columns) if isinstance(rows, Join) else set(rows.keys) if isinstance(rows, UnitAggregation) else None
+        below = (
+            set(rows.source.columns)
+            if isinstance(rows, Join)
+            else set(rows.keys)
+            if isinstance(rows, UnitAggregation)
+            else None
+        )
         if below is None or not names <= below:
             return
         assert isinstance(rows, Join | UnitAggregation)
@@ -160,14 +255,22 @@ def _walk_sources(rows: RelationNode, key: Expression) -> Iterator[tuple[Relatio
 
 
 def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None:
-    """A condition on the value of a key, which it reads as the column "", where it is made of that alone."""
-    coarser = _COARSER_PARTS.get(key.function, frozenset()) if isinstance(key, Call) else frozenset()
+    """A condition on the value of a key, which it reads as the column "", where it is made of
+    that alone.
+    """
+    coarser = (
+        _COARSER_PARTS.get(key.function, frozenset()) if isinstance(key, Call) else frozenset()
+    )
 
     def of(part: Expression) -> Expression:
         if part == key:
             return ColumnRef("")
         if isinstance(part, Call):
-            if isinstance(key, Call) and part.function in coarser and part.arguments == key.arguments:
+            if (
+                isinstance(key, Call)
+                and part.function in coarser
+                and part.arguments == key.arguments
+            ):
                 return Call(part.function, (ColumnRef(""),))
             return Call(part.function, tuple(map(of, part.arguments)))
         return part
@@ -176,10 +279,16 @@ def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None
     return found if set(find_columns(found)) == {""} and "ln" not in find_functions(found) else None
 
 
-def _narrow_ranges(ranges: Mapping[str, Range], conditions: Sequence[Expression]) -> dict[str, Range]:
-    """The ranges with what comparisons of whole numbers and dates with a constant leave of them; doubles round, and stay as they are."""
+def _narrow_ranges(
+    ranges: Mapping[str, Range], conditions: Sequence[Expression]
+) -> dict[str, Range]:
+    """The ranges with what comparisons of whole numbers and dates with a constant leave of them;
+    doubles round, and stay as they are.
+    """
     found = dict(ranges)
-    for name, sign, value in (told for condition in conditions if (told := _parse_comparison(condition)) is not None):
+    for name, sign, value in (
+        told for condition in conditions if (told := _parse_comparison(condition)) is not None
+    ):
         known = found[name]
         if known.type not in ("integer", "date"):
             continue
@@ -190,12 +299,18 @@ def _narrow_ranges(ranges: Mapping[str, Range], conditions: Sequence[Expression]
             low = value if low is None else max(low, value)
         if sign in ("<", "<=", "="):
             high = value if high is None else min(high, value)
-        found[name] = known.with_changes(low=low, high=high) if low is None or high is None or low <= high else known
+        found[name] = (
+            known.with_changes(low=low, high=high)
+            if low is None or high is None or low <= high
+            else known
+        )
     return found
 
 
 def _parse_comparison(condition: Expression) -> tuple[str, str, Fraction] | None:
-    """Column, sign and number, where a condition compares a column with a number or a date that is written out."""
+    """Column, sign and number, where a condition compares a column with a number or a date that
+    is written out.
+    """
     condition = _mirror_comparison(condition)
     if not isinstance(condition, Call) or condition.function not in _MIRRORED:
         return None
@@ -208,7 +323,11 @@ def _parse_comparison(condition: Expression) -> tuple[str, str, Fraction] | None
 
 def _mirror_comparison(condition: Expression) -> Expression:
     """A comparison whose constant stands on the right."""
-    if not isinstance(condition, Call) or condition.function not in _MIRRORED or not isinstance(condition.arguments[0], Constant):
+    if (
+        not isinstance(condition, Call)
+        or condition.function not in _MIRRORED
+        or not isinstance(condition.arguments[0], Constant)
+    ):
         return condition
     return Call(_MIRRORED[condition.function], condition.arguments[::-1])
 
@@ -216,13 +335,16 @@ def _mirror_comparison(condition: Expression) -> Expression:
 def _to_fraction(value: Value) -> Fraction | None:
     if isinstance(value, date):
         return Fraction(value.toordinal())
-    small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53  # others a double would round
+    # others a double would round
+    small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
     return Fraction(value) if small else None  # type: ignore[arg-type]
 
 
 def _is_within(value: Value, known: Range) -> bool:
     number = _to_fraction(value)
-    return number is None or ((known.low is None or known.low <= number) and (known.high is None or number <= known.high))
+    return number is None or (
+        (known.low is None or known.low <= number) and (known.high is None or number <= known.high)
+    )
 
 
 _CAN_HOLD: Final[Mapping[str, Callable[[Range, Fraction], bool]]] = {
@@ -242,9 +364,12 @@ def _upper_end(known: Range) -> Fraction | float:
     return float("inf") if known.high is None else known.high
 
 
-def find_contradiction(condition: Expression, ranges: Mapping[str, Range]) -> tuple[Expression, Range | None] | None:
-    """What a condition compares with constants, and what is known of it that says that this never holds; None where the constants say so
-    themselves. A condition is comparisons, BETWEEN and IN, joined by AND and OR; of other shapes nothing is said."""
+def find_contradiction(
+    condition: Expression, ranges: Mapping[str, Range]
+) -> tuple[Expression, Range | None] | None:
+    """What a condition compares with constants, and what is known of it that says that this never
+    holds; None where the constants say so themselves. A condition is comparisons, BETWEEN and IN,
+    joined by AND and OR; of other shapes nothing is said."""
     own: dict[Expression, list[Call]] = {}
     for part in map(_mirror_comparison, split_conjuncts(condition)):
         if isinstance(part, Call) and part.function == "or":
@@ -252,7 +377,11 @@ def find_contradiction(condition: Expression, ranges: Mapping[str, Range]) -> tu
             if None not in each:
                 return each[0]
             continue
-        if isinstance(part, Call) and part.arguments and not isinstance(part.arguments[0], Constant):
+        if (
+            isinstance(part, Call)
+            and part.arguments
+            and not isinstance(part.arguments[0], Constant)
+        ):
             own.setdefault(part.arguments[0], []).append(part)
     for subject, parts in own.items():
         if not set(find_columns(subject)):
@@ -267,12 +396,24 @@ def find_contradiction(condition: Expression, ranges: Mapping[str, Range]) -> tu
     return None
 
 
-def find_undeclared_value(condition: Expression, ranges: Mapping[str, Range]) -> tuple[Expression, Range, str] | None:
-    """A text in a list that something never is, what is known of that, and the text. Some of the list may hold, but this was not meant."""
+def find_undeclared_value(
+    condition: Expression, ranges: Mapping[str, Range]
+) -> tuple[Expression, Range, str] | None:
+    """A text in a list that something never is, what is known of that, and the text. Some of the
+    list may hold, but this was not meant.
+    """
     for part in split_conjuncts(condition):
-        if isinstance(part, Call) and part.function == "in" and set(find_columns(part.arguments[0])):
+        if (
+            isinstance(part, Call)
+            and part.function == "in"
+            and set(find_columns(part.arguments[0]))
+        ):
             known = infer_range(part.arguments[0], ranges)
-            words = [one.value for one in part.arguments[1:] if isinstance(one, Constant) and isinstance(one.value, str)]
+            words = [
+                one.value
+                for one in part.arguments[1:]
+                if isinstance(one, Constant) and isinstance(one.value, str)
+            ]
             for word in words if known.values else ():
                 if known.values is not None and word not in known.values:
                     return part.arguments[0], known, word
@@ -281,8 +422,14 @@ def find_undeclared_value(condition: Expression, ranges: Mapping[str, Range]) ->
 
 def _is_fractional_equality(part: Call) -> bool:
     """Whether something is to be equal to a number that is not whole."""
-    numbers = [_to_fraction(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]]
-    return part.function in ("=", "in") and bool(numbers) and all(number is not None and number.denominator > 1 for number in numbers)
+    numbers = [
+        _to_fraction(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]
+    ]
+    return (
+        part.function in ("=", "in")
+        and bool(numbers)
+        and all(number is not None and number.denominator > 1 for number in numbers)
+    )
 
 
 def _is_unsatisfiable(part: Call, known: Range) -> bool:
@@ -294,14 +441,22 @@ def _is_unsatisfiable(part: Call, known: Range) -> bool:
         return not any(value in known.values for value in constants)
     numbers = [number for value in constants if (number := _to_fraction(value)) is not None]
     holds = _CAN_HOLD["=" if part.function == "in" else part.function]
-    return bool(numbers) and len(numbers) == len(constants) and not any(holds(known, number) for number in numbers)
+    return (
+        bool(numbers)
+        and len(numbers) == len(constants)
+        and not any(holds(known, number) for number in numbers)
+    )
 
 
 def _has_crossed_ends(parts: Sequence[Call]) -> bool:
     """Whether the least that is asked for lies above the most."""
     ends: dict[str, list[Fraction]] = {">": [], "<": []}
     for part in parts:
-        value = part.arguments[1].value if len(part.arguments) == 2 and isinstance(part.arguments[1], Constant) else None
+        value = (
+            part.arguments[1].value
+            if len(part.arguments) == 2 and isinstance(part.arguments[1], Constant)
+            else None
+        )
         number = _to_fraction(value)
         if number is not None and part.function in (">", ">=", "<", "<="):
             ends[part.function[0]].append(number)

@@ -1,4 +1,6 @@
-"""Conditions that hold for no row, whatever the data hold: the policy knows the values, and asking would pay for noise alone."""
+"""Conditions that hold for no row, whatever the data hold: the policy knows the values, and
+asking would pay for noise alone.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,23 @@ from fractions import Fraction
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unsupported
-from hedgerow.plan.scalar.expressions import ColumnRef, Expression, evaluate, find_columns, insert_casts
+from hedgerow.plan.scalar.expressions import (
+    ColumnRef,
+    Expression,
+    evaluate,
+    find_columns,
+    insert_casts,
+)
 from hedgerow.plan.values import Range, Value
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import find_closest_name
-from hedgerow.sql.predicates.domain_narrowing import find_contradiction, find_undeclared_value, split_conjuncts
+from hedgerow.sql.predicates.domain_narrowing import (
+    find_contradiction,
+    find_undeclared_value,
+    split_conjuncts,
+)
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 
 __all__ = ["refuse_unsatisfiable"]
@@ -23,41 +35,74 @@ __all__ = ["refuse_unsatisfiable"]
 _MAX_LISTED_VALUES = 10
 
 
-def refuse_unsatisfiable(scope: Scope, conditions: tuple[TypedExpression, ...], where: exp.Expr | None) -> None:
+def refuse_unsatisfiable(
+    scope: Scope, conditions: tuple[TypedExpression, ...], where: exp.Expr | None
+) -> None:
     """Refuses a WHERE that never holds, with the part of it underlined."""
     if where is None:
         return
     ranges = _collect_declared_ranges(scope)
-    if any(_is_never_true(part) for condition in conditions for part in split_conjuncts(condition.expression)):
+    if any(
+        _is_never_true(part)
+        for condition in conditions
+        for part in split_conjuncts(condition.expression)
+    ):
         node = _find_condition(scope, where.this, lambda part: _is_never_true(part) or None)
-        instead = "Leave it out. EXPLAIN PRIVACY before the SELECT tells what an answer would be like, and costs nothing."
-        raise scope.text.refusal(Unsupported, "This never holds, and noise alone would be paid for", node, instead)
+        instead = (
+            "Leave it out. EXPLAIN PRIVACY before the SELECT tells what an answer would be like,"
+            " and costs nothing."
+        )
+        raise scope.text.refusal(
+            Unsupported, "This never holds, and noise alone would be paid for", node, instead
+        )
     for condition in conditions:
         found = find_contradiction(condition.expression, ranges)
         if found is not None:
-            raise _build_contradiction_error(scope, _find_condition(scope, where.this, lambda part: find_contradiction(part, ranges)), *found)
+            raise _build_contradiction_error(
+                scope,
+                _find_condition(scope, where.this, lambda part: find_contradiction(part, ranges)),
+                *found,
+            )
     for condition in conditions:
         odd = find_undeclared_value(condition.expression, ranges)
         if odd is not None:
-            raise _build_undeclared_value_error(scope, _find_condition(scope, where.this, lambda part: find_undeclared_value(part, ranges)), *odd)
+            raise _build_undeclared_value_error(
+                scope,
+                _find_condition(
+                    scope, where.this, lambda part: find_undeclared_value(part, ranges)
+                ),
+                *odd,
+            )
 
 
 def _collect_declared_ranges(scope: Scope) -> dict[str, Range]:
     """What is declared. Bounds that are found, or stand in for such, rule nothing out."""
     open_ = any(entry.auto_bounds for _, entry in scope.tables)
     return {
-        name: known.with_changes(low=None, high=None, values=None) if open_ and known.type in ("integer", "real") else known
+        name: (
+            known.with_changes(low=None, high=None, values=None)
+            if open_ and known.type in ("integer", "real")
+            else known
+        )
         for name, known in scope.ranges.items()
     }
 
 
 def _is_never_true(condition: Expression) -> bool:
-    """Whether it is of constants alone, and not true: 1 = 0, as tools ask to see the columns of an answer."""
-    return not set(find_columns(condition)) and evaluate(insert_casts(condition, {}), {}) is not True
+    """Whether it is of constants alone, and not true: 1 = 0, as tools ask to see the columns of
+    an answer.
+    """
+    return (
+        not set(find_columns(condition)) and evaluate(insert_casts(condition, {}), {}) is not True
+    )
 
 
-def _find_condition(scope: Scope, node: exp.Expr, wrong: Callable[[Expression], object]) -> exp.Expr:
-    """The first of the conditions that is wrong by itself; all of them where none is. Each is read once, however many there are."""
+def _find_condition(
+    scope: Scope, node: exp.Expr, wrong: Callable[[Expression], object]
+) -> exp.Expr:
+    """The first of the conditions that is wrong by itself; all of them where none is. Each is
+    read once, however many there are.
+    """
     for part in _split_conditions(node):
         try:
             alone = wrong(RowBinder(scope).bind(part).expression)
@@ -80,44 +125,89 @@ def _split_conditions(node: exp.Expr) -> Iterator[exp.Expr]:
             yield one
 
 
-def _build_contradiction_error(scope: Scope, node: exp.Expr, subject: Expression, known: Range | None) -> Refused:
+def _build_contradiction_error(
+    scope: Scope, node: exp.Expr, subject: Expression, known: Range | None
+) -> Refused:
     inner, name = node.unnest(), _format_subject(scope, node, subject)
     if known is None:
-        what = f"This never holds: {name} would be at least the one and at most the other, which is less"
-        return scope.text.refusal(Unsupported, what, node, "Write the smaller value first: BETWEEN 18 AND 65.")
+        what = (
+            f"This never holds: {name} would be at least the one and at most the other, which is"
+            " less"
+        )
+        return scope.text.refusal(
+            Unsupported, what, node, "Write the smaller value first: BETWEEN 18 AND 65."
+        )
     if known.values:
-        written = [str(literal.this) for literal in inner.find_all(exp.Literal) if literal.is_string]
-        close = find_closest_name(written[0], map(str, known.values)) if written and known.type == "text" else None
-        instead = f"Did you mean {quote_text(close)}?" if close else "Ask for values that the policy declares."
-        return scope.text.refusal(Unsupported, f"This never holds: {name} is one of {_format_values(known)}", node, instead)
+        written = [
+            str(literal.this) for literal in inner.find_all(exp.Literal) if literal.is_string
+        ]
+        close = (
+            find_closest_name(written[0], map(str, known.values))
+            if written and known.type == "text"
+            else None
+        )
+        instead = (
+            f"Did you mean {quote_text(close)}?"
+            if close
+            else "Ask for values that the policy declares."
+        )
+        return scope.text.refusal(
+            Unsupported,
+            f"This never holds: {name} is one of {_format_values(known)}",
+            node,
+            instead,
+        )
     if known.low is None and known.high is None:
         return scope.text.refusal(
-            Unsupported, f"This never holds: {name} is a whole number", node, "Ask for whole numbers, or for a range."
+            Unsupported,
+            f"This never holds: {name} is a whole number",
+            node,
+            "Ask for whole numbers, or for a range.",
         )
-    ends = [_format_end(end, known) for end in dict.fromkeys((known.low, known.high)) if end is not None]
+    ends = [
+        _format_end(end, known) for end in dict.fromkeys((known.low, known.high)) if end is not None
+    ]
     one = "always" if known.low == known.high else "at least" if known.high is None else "at most"
     what = f"lies between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"is {one} {ends[0]}"
-    return scope.text.refusal(Unsupported, f"This never holds: {name} {what}", node, "Ask for values that lie there.")
+    return scope.text.refusal(
+        Unsupported, f"This never holds: {name} {what}", node, "Ask for values that lie there."
+    )
 
 
-def _build_undeclared_value_error(scope: Scope, node: exp.Expr, subject: Expression, known: Range, word: str) -> Refused:
-    """One of a list that is not there: the others would be answered, and nobody would see what was misspelled."""
+def _build_undeclared_value_error(
+    scope: Scope, node: exp.Expr, subject: Expression, known: Range, word: str
+) -> Refused:
+    """One of a list that is not there: the others would be answered, and nobody would see what
+    was misspelled.
+    """
     close = find_closest_name(word, map(str, known.values or ()))
     instead = f"Did you mean {quote_text(close)}? Else leave it out." if close else "Leave it out."
-    what = f"{_format_subject(scope, node, subject)} is never {quote_text(word)}: it is one of {_format_values(known)}"
+    what = (
+        f"{_format_subject(scope, node, subject)} is never {quote_text(word)}: it is one of"
+        f" {_format_values(known)}"
+    )
     return scope.text.refusal(Unsupported, what, node, instead)
 
 
 def _format_subject(scope: Scope, node: exp.Expr, subject: Expression) -> str:
     inner = node.unnest()
     visible = scope.find_plan_column(subject.column) if isinstance(subject, ColumnRef) else None
-    first = next((side for side in (inner.this, inner.args.get("expression")) if side is not None and side.find(exp.Column)), inner)
+    first = next(
+        (
+            side
+            for side in (inner.this, inner.args.get("expression"))
+            if side is not None and side.find(exp.Column)
+        ),
+        inner,
+    )
     return quote_name(visible.name) if visible is not None else scope.text.format_node(first)
 
 
 def _format_values(known: Range) -> str:
     values = known.values or ()
-    return ", ".join(map(_format_value, values[:_MAX_LISTED_VALUES])) + (", …" if len(values) > _MAX_LISTED_VALUES else "")
+    return ", ".join(map(_format_value, values[:_MAX_LISTED_VALUES])) + (
+        ", …" if len(values) > _MAX_LISTED_VALUES else ""
+    )
 
 
 def _format_value(value: Value) -> str:

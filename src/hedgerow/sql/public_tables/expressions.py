@@ -15,7 +15,15 @@ from sqlglot import exp
 from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.public_tables.phrases import Fragment, NumberLiteral, TextLiteral
 
-__all__ = ["FRAGMENT_RULES", "ORDERED_ARGS", "UNSUPPORTED_SYNTAX", "FragmentReader", "FragmentRule", "check_node", "join_fragments"]
+__all__ = [
+    "FRAGMENT_RULES",
+    "ORDERED_ARGS",
+    "UNSUPPORTED_SYNTAX",
+    "FragmentReader",
+    "FragmentRule",
+    "check_node",
+    "join_fragments",
+]
 
 ORDERED_ARGS: Final = ("this", "desc", "nulls_first")
 _OPERANDS: Final = ("this", "expression")
@@ -93,7 +101,12 @@ _SEVERAL_ARGUMENTS: Final[Mapping[type[exp.Expr], tuple[str, ...]]] = {
     exp.Concat: ("concat", "expressions"),
 }
 _ANONYMOUS: Final = {"HASH": "hash"}  # functions that the parser does not know
-_TRIMS: Final[Mapping[object, str]] = {None: "trim", "BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
+_TRIMS: Final[Mapping[object, str]] = {
+    None: "trim",
+    "BOTH": "trim",
+    "LEADING": "ltrim",
+    "TRAILING": "rtrim",
+}
 
 
 class FragmentReader(Protocol):
@@ -139,7 +152,9 @@ def _build_call(function: str, *parts: Fragment) -> Fragment:
     return (function, "(", join_fragments(parts), ")")
 
 
-def _build_chain_reader(words: Mapping[type[exp.Expr], str]) -> Callable[[exp.Expr, FragmentReader], Fragment]:
+def _build_chain_reader(
+    words: Mapping[type[exp.Expr], str],
+) -> Callable[[exp.Expr, FragmentReader], Fragment]:
     """Read a + b - c as one line: long ones stay flat."""
 
     def read(node: exp.Expr, reader: FragmentReader) -> Fragment:
@@ -155,13 +170,23 @@ def _build_chain_reader(words: Mapping[type[exp.Expr], str]) -> Callable[[exp.Ex
 
 def check_node(node: object, reader: FragmentReader, kind: type[exp.Expr], *parts: str) -> exp.Expr:
     """Return a node of this very class that has no parts but these; refuse any other."""
-    if not isinstance(node, exp.Expr) or type(node) is not kind or find_filled_args(node) - set(parts):
+    if (
+        not isinstance(node, exp.Expr)
+        or type(node) is not kind
+        or find_filled_args(node) - set(parts)
+    ):
         reader.refuse(node, *UNSUPPORTED_SYNTAX)
     return node
 
 
 def _build_comparison_reader(sign: str) -> Callable[[exp.Expr, FragmentReader], Fragment]:
-    return lambda node, reader: ("(", reader.read_expression(node.this), sign, reader.read_expression(node.expression), ")")
+    return lambda node, reader: (
+        "(",
+        reader.read_expression(node.this),
+        sign,
+        reader.read_expression(node.expression),
+        ")",
+    )
 
 
 def _read_aggregated(node: exp.Expr, reader: FragmentReader) -> Fragment:
@@ -178,7 +203,9 @@ def _build_call_reader(function: str) -> Callable[[exp.Expr, FragmentReader], Fr
     return lambda node, reader: _build_call(function, _read_aggregated(node.this, reader))
 
 
-def _build_arguments_reader(function: str, *names: str) -> Callable[[exp.Expr, FragmentReader], Fragment]:
+def _build_arguments_reader(
+    function: str, *names: str
+) -> Callable[[exp.Expr, FragmentReader], Fragment]:
     def read(node: exp.Expr, reader: FragmentReader) -> Fragment:
         parts: list[Any] = []
         for name in names:
@@ -205,19 +232,40 @@ def _read_count(node: exp.Count, reader: FragmentReader) -> Fragment:
     if type(node.this) is exp.Column and type(node.this.this) is exp.Star:
         check_node(node.this, reader, exp.Column, "this", "table")
         check_node(node.this.this, reader, exp.Star)
-        return ("count", "(", reader.read_name(node.this.args.get("table"), table=True), ".", "*", ")")
+        return (
+            "count",
+            "(",
+            reader.read_name(node.this.args.get("table"), table=True),
+            ".",
+            "*",
+            ")",
+        )
     if type(node.this) is not exp.Distinct or len(node.this.expressions) == 1:
         return _build_call("count", _read_aggregated(node.this, reader))
     # Several values are counted where none of them is NULL.
     check_node(node.this, reader, exp.Distinct, "expressions")
     parts = [reader.read_expression(part) for part in node.this.expressions]
     missing = tuple(("WHEN", part, "IS", "NULL", "THEN", "NULL") for part in parts)
-    return ("count", "(", "DISTINCT", "CASE", *missing, "ELSE", "(", join_fragments(parts), ")", "END", ")")
+    return (
+        "count",
+        "(",
+        "DISTINCT",
+        "CASE",
+        *missing,
+        "ELSE",
+        "(",
+        join_fragments(parts),
+        ")",
+        "END",
+        ")",
+    )
 
 
 def _read_filter(node: exp.Filter, reader: FragmentReader) -> Fragment:
     if not isinstance(node.this, exp.AggFunc | exp.WithinGroup):
-        reader.refuse(node, "FILTER stands after an aggregate", "Write COUNT(*) FILTER (WHERE x > 1).")
+        reader.refuse(
+            node, "FILTER stands after an aggregate", "Write COUNT(*) FILTER (WHERE x > 1)."
+        )
     condition = reader.read_expression(check_node(node.expression, reader, exp.Where, "this").this)
     return (reader.read_expression(node.this), "FILTER", "(", "WHERE", condition, ")")
 
@@ -227,13 +275,17 @@ def _read_within_group(node: exp.WithinGroup, reader: FragmentReader) -> Fragmen
     order, inner = check_node(node.expression, reader, exp.Order, "expressions"), node.this
     if len(order.expressions) != 1:
         reader.refuse(node, "WITHIN GROUP takes ORDER BY and one value", _WITHIN_GROUP_FIX)
-    value = reader.read_expression(check_node(order.expressions[0], reader, exp.Ordered, *ORDERED_ARGS).this)
+    value = reader.read_expression(
+        check_node(order.expressions[0], reader, exp.Ordered, *ORDERED_ARGS).this
+    )
     if type(inner) is exp.PercentileCont and inner.args.get("expression") is None:
         share = reader.read_expression(inner.this)
         return ("quantile_cont", "(", value, ",", share, reader.read_order(order), ")")
     if type(inner) is exp.Mode and inner.this is None:
         return ("mode", "(", value, reader.read_order(order), ")")
-    return reader.refuse(node, "WITHIN GROUP stands after PERCENTILE_CONT(0.5) or MODE()", _WITHIN_GROUP_FIX)
+    return reader.refuse(
+        node, "WITHIN GROUP stands after PERCENTILE_CONT(0.5) or MODE()", _WITHIN_GROUP_FIX
+    )
 
 
 def _read_case(node: exp.Case, reader: FragmentReader) -> Fragment:
@@ -242,22 +294,43 @@ def _read_case(node: exp.Case, reader: FragmentReader) -> Fragment:
         found.append(reader.read_expression(node.this))
     for branch in node.args["ifs"]:
         check_node(branch, reader, exp.If, "this", "true")
-        found.append(("WHEN", reader.read_expression(branch.this), "THEN", reader.read_expression(branch.args["true"])))
+        found.append(
+            (
+                "WHEN",
+                reader.read_expression(branch.this),
+                "THEN",
+                reader.read_expression(branch.args["true"]),
+            )
+        )
     if node.args.get("default") is not None:
         found.append(("ELSE", reader.read_expression(node.args["default"])))
     return (*found, "END")
 
 
 def _read_if(node: exp.If, reader: FragmentReader) -> Fragment:
-    then = ("CASE", "WHEN", reader.read_expression(node.this), "THEN", reader.read_expression(node.args["true"]))
+    then = (
+        "CASE",
+        "WHEN",
+        reader.read_expression(node.this),
+        "THEN",
+        reader.read_expression(node.args["true"]),
+    )
     other = node.args.get("false")
-    return (*then, "END") if other is None else (*then, "ELSE", reader.read_expression(other), "END")
+    return (
+        (*then, "END") if other is None else (*then, "ELSE", reader.read_expression(other), "END")
+    )
 
 
 def _build_like_reader(word: str, not_word: str) -> Callable[[exp.Expr, FragmentReader], Fragment]:
     def read(node: exp.Expr, reader: FragmentReader) -> Fragment:
         sign = not_word if node.args.get("negate") else word
-        return ("(", reader.read_expression(node.this), sign, reader.read_expression(node.expression), ")")
+        return (
+            "(",
+            reader.read_expression(node.this),
+            sign,
+            reader.read_expression(node.expression),
+            ")",
+        )
 
     return read
 
@@ -266,7 +339,14 @@ def _read_is(node: exp.Is, reader: FragmentReader) -> Fragment:
     if type(node.expression) not in (exp.Null, exp.Boolean):
         reader.refuse(node, "IS is followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y.")
     no = ("NOT",) if node.args.get("negate") else ()
-    return ("(", reader.read_expression(node.this), "IS", *no, reader.read_expression(node.expression), ")")
+    return (
+        "(",
+        reader.read_expression(node.this),
+        "IS",
+        *no,
+        reader.read_expression(node.expression),
+        ")",
+    )
 
 
 def _read_in(node: exp.In, reader: FragmentReader) -> Fragment:
@@ -303,7 +383,9 @@ def _read_extract(node: exp.Extract, reader: FragmentReader) -> Fragment:
     written = unit.this if type(unit) in (exp.Var, exp.Literal) else None
     part = _PARTS.get(written.upper()) if isinstance(written, str) else None
     if part is None:
-        reader.refuse(node, "EXTRACT does not know this part", f"The parts are {', '.join(_PARTS)}.")
+        reader.refuse(
+            node, "EXTRACT does not know this part", f"The parts are {', '.join(_PARTS)}."
+        )
     return ("EXTRACT", "(", part, "FROM", reader.read_expression(node.expression), ")")
 
 
@@ -313,7 +395,11 @@ def _read_trim(node: exp.Trim, reader: FragmentReader) -> Fragment:
     if function is None:
         reader.refuse(node, "TRIM does not know this side", "Write TRIM(x).")
     signs = node.args.get("expression")
-    return _build_call(function, reader.read_expression(node.this), *([] if signs is None else [reader.read_expression(signs)]))
+    return _build_call(
+        function,
+        reader.read_expression(node.this),
+        *([] if signs is None else [reader.read_expression(signs)]),
+    )
 
 
 def _read_literal(node: exp.Literal, reader: FragmentReader) -> Fragment:
@@ -322,7 +408,9 @@ def _read_literal(node: exp.Literal, reader: FragmentReader) -> Fragment:
         return TextLiteral(written)
     found = _NUMBER.fullmatch(str(written))
     if found is None or not (found[1] or found[3]):
-        reader.refuse(node, "This number is not read", "Write at most 38 digits, such as 12.5 or 1e6.")
+        reader.refuse(
+            node, "This number is not read", "Write at most 38 digits, such as 12.5 or 1e6."
+        )
     whole, point, after, power = found.groups()
     places = None if point is None or (power and not after) else len(after)
     return NumberLiteral(int(whole + (after or "")), places, None if power is None else int(power))
@@ -342,10 +430,20 @@ _WITHIN_GROUP_FIX: Final = "Write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)
 _TYPE_NAMES: Final = ", ".join(dict.fromkeys(_TYPES.values()))
 _FLAGS: Final = ("safe", "coalesce", "typed", "ignore_nulls", "is_nvl", "big_int")
 FRAGMENT_RULES: Final[Mapping[type[exp.Expr], FragmentRule]] = {
-    **{node: FragmentRule(_build_chain_reader(words), (*_OPERANDS, *_FLAGS)) for words in _CHAINS for node in words},
-    **{node: FragmentRule(_build_comparison_reader(sign), _OPERANDS) for node, sign in _COMPARISONS.items()},
+    **{
+        node: FragmentRule(_build_chain_reader(words), (*_OPERANDS, *_FLAGS))
+        for words in _CHAINS
+        for node in words
+    },
+    **{
+        node: FragmentRule(_build_comparison_reader(sign), _OPERANDS)
+        for node, sign in _COMPARISONS.items()
+    },
     **{node: FragmentRule(_build_call_reader(name)) for node, name in _ONE_ARGUMENT.items()},
-    **{node: FragmentRule(_build_arguments_reader(*names), (*names[1:], *_FLAGS)) for node, names in _SEVERAL_ARGUMENTS.items()},
+    **{
+        node: FragmentRule(_build_arguments_reader(*names), (*names[1:], *_FLAGS))
+        for node, names in _SEVERAL_ARGUMENTS.items()
+    },
     exp.Count: FragmentRule(_read_count, ("this", *_FLAGS)),
     exp.Anonymous: FragmentRule(_read_anonymous, ("this", "expressions")),
     exp.Filter: FragmentRule(_read_filter, _OPERANDS),
@@ -357,7 +455,9 @@ FRAGMENT_RULES: Final[Mapping[type[exp.Expr], FragmentRule]] = {
     exp.Is: FragmentRule(_read_is, (*_OPERANDS, "negate")),
     exp.In: FragmentRule(_read_in, ("this", "expressions", "query")),
     exp.Between: FragmentRule(_read_between, ("this", "low", "high")),
-    exp.Not: FragmentRule(lambda node, reader: ("(", "NOT", reader.read_expression(node.this), ")")),
+    exp.Not: FragmentRule(
+        lambda node, reader: ("(", "NOT", reader.read_expression(node.this), ")")
+    ),
     exp.Neg: FragmentRule(lambda node, reader: ("(", "-", reader.read_expression(node.this), ")")),
     exp.Paren: FragmentRule(lambda node, reader: ("(", reader.read_expression(node.this), ")")),
     exp.Cast: FragmentRule(_build_cast_reader("CAST"), ("this", "to")),

@@ -1,8 +1,9 @@
-"""Questions about public tables in words of ours, and the one way in which they are written for an engine.
+"""Questions about public tables in words of ours, and the one way in which they are written for an
+engine.
 
 A phrase is a tree whose leaves are of five kinds: words of a closed list, names and tables that go
-by numbers, numbers, and text, which alone is the analyst's and is written by ``escape_text``. Nothing
-else can be written: a word that is not on the list is refused, wherever it comes from.
+by numbers, numbers, and text, which alone is the analyst's and is written by ``escape_text``.
+Nothing else can be written: a word that is not on the list is refused, wherever it comes from.
 """
 
 from __future__ import annotations
@@ -15,7 +16,17 @@ from typing import Final
 from hedgerow.errors import InvalidArgument
 from hedgerow.sql.syntax.quoting import quote_name
 
-__all__ = ["WORDS", "Fragment", "NameTable", "NumberLiteral", "NumberedName", "NumberedTable", "TextLiteral", "escape_text", "write_fragment"]
+__all__ = [
+    "WORDS",
+    "Fragment",
+    "NameTable",
+    "NumberLiteral",
+    "NumberedName",
+    "NumberedTable",
+    "TextLiteral",
+    "escape_text",
+    "write_fragment",
+]
 
 _SIGNS: Final = ("(", ")", ",", ".", "*", "+", "-", "/", "%", "||", "=", "<>", "<", "<=", ">", ">=")
 _CLAUSES: Final = (
@@ -29,7 +40,19 @@ _JOINS: Final = (
 )
 _VALUES: Final = (
     *("AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE"),
-    *("NULL", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "TRY_CAST", "EXTRACT"),
+    *(
+        "NULL",
+        "TRUE",
+        "FALSE",
+        "CASE",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "END",
+        "CAST",
+        "TRY_CAST",
+        "EXTRACT",
+    ),
 )
 _TYPES: Final = ("BOOLEAN", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "TEXT", "DATE")
 _FUNCTIONS: Final = (
@@ -50,7 +73,9 @@ _INVALID_CHARACTERS: Final = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class NumberedName:
-    """A column, an alias or a table in the question. What the analyst calls it stays with ``NameTable``."""
+    """A column, an alias or a table in the question. What the analyst calls it stays with
+    ``NameTable``.
+    """
 
     number: int
 
@@ -71,7 +96,9 @@ class TextLiteral:
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral:
-    """``digits`` with a point before the last ``places`` of them; a double where it has a power of ten."""
+    """``digits`` with a point before the last ``places`` of them; a double where it has a power
+    of ten.
+    """
 
     digits: int
     places: int | None = None
@@ -84,9 +111,9 @@ Fragment = str | NumberedName | NumberedTable | TextLiteral | NumberLiteral | tu
 @dataclass(slots=True)
 class NameTable:
     """The number of each name. Upper and lower case do not differ, and different names have
-    different numbers: so the question means with numbers what it meant with names. Tables have others
-    than columns, or else the name of a table would stand for its whole row. ``mark`` stands before
-    them, and nowhere in the question."""
+    different numbers: so the question means with numbers what it meant with names. Tables have
+    others than columns, or else the name of a table would stand for its whole row. ``mark`` stands
+    before them, and nowhere in the question."""
 
     prefix: str = "name"
     _numbers: dict[tuple[str, bool], int] = field(default_factory=dict)
@@ -132,7 +159,9 @@ class NameTable:
 
 
 def escape_text(value: str) -> str:
-    """Return text in single quotes: all that has a meaning between them is a quote, which is doubled."""
+    """Return text in single quotes: all that has a meaning between them is a quote, which is
+    doubled.
+    """
     if _INVALID_CHARACTERS.search(value):
         raise InvalidArgument("text", "must be Unicode, without NUL and without half of a pair")
     return "'" + value.replace("'", "''") + "'"

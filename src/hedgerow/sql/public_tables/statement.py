@@ -1,5 +1,6 @@
-"""Questions about public tables alone, such as publications. They cost nothing and have no noise, so rows may be shown; but the world is
-closed here too: what reaches an engine are phrases of ours, with numbers for names, and never a text or a tree of somebody else's."""
+"""Questions about public tables alone, such as publications. They cost nothing and have no noise,
+so rows may be shown; but the world is closed here too: what reaches an engine are phrases of ours,
+with numbers for names, and never a text or a tree of somebody else's."""
 
 from __future__ import annotations
 
@@ -15,7 +16,13 @@ from hedgerow.errors import InvalidArgument, Refused, Unsupported
 from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.catalog import Catalog, find_closest_name
 from hedgerow.sql.parser import parse_statement
-from hedgerow.sql.public_tables.expressions import FRAGMENT_RULES, ORDERED_ARGS, UNSUPPORTED_SYNTAX, check_node, join_fragments
+from hedgerow.sql.public_tables.expressions import (
+    FRAGMENT_RULES,
+    ORDERED_ARGS,
+    UNSUPPORTED_SYNTAX,
+    check_node,
+    join_fragments,
+)
 from hedgerow.sql.public_tables.phrases import Fragment, NameTable, NumberedTable
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 from hedgerow.sql.syntax.quoting import quote_name
@@ -24,10 +31,23 @@ from hedgerow.sql.syntax.source_text import SourceText
 __all__ = ["PublicQuery", "read_public_query"]
 
 _MODIFIERS: Final = ("order", "limit", "offset")
-_SELECT_ARGS: Final = ("with_", "distinct", "expressions", "from_", "joins", "where", "group", "having", *_MODIFIERS)
+_SELECT_ARGS: Final = (
+    "with_",
+    "distinct",
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    *_MODIFIERS,
+)
 _UNION_ARGS: Final = ("with_", "this", "expression", "distinct", "by_name", *_MODIFIERS)
 _COMPARISONS: Final = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_SIDES: Final[Mapping[object, tuple[str, ...]]] = {None: (), **{word: (word,) for word in ("LEFT", "RIGHT", "FULL")}}
+_SIDES: Final[Mapping[object, tuple[str, ...]]] = {
+    None: (),
+    **{word: (word,) for word in ("LEFT", "RIGHT", "FULL")},
+}
 _KINDS: Final[Mapping[object, tuple[str, ...]]] = {
     None: (),
     **{word: (word,) for word in ("INNER", "OUTER", "CROSS", "SEMI", "ANTI")},
@@ -56,8 +76,8 @@ class PublicQuery:
 
 
 def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
-    """Return a question about public tables; None where it is about protected ones, or where nothing can be
-    said: then it is read, and refused if need be, as a question about people."""
+    """Return a question about public tables; None where it is about protected ones, or where
+    nothing can be said: then it is read, and refused if need be, as a question about people."""
     public = [name for name, entry in catalog.tables.items() if entry.schema.unit is None]
     if not isinstance(text, str) or not any(name.casefold() in text.casefold() for name in public):
         return None
@@ -80,7 +100,9 @@ def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
     try:
         phrase = reader.read_query(tree)
     except RecursionError:
-        raise heading.text.refusal(Unsupported, "This question is nested too deeply", None, "Write it flatter.") from None
+        raise heading.text.refusal(
+            Unsupported, "This question is nested too deeply", None, "Write it flatter."
+        ) from None
     for item in tree.selects:
         if isinstance(item, exp.Alias):
             reader.names.set_spelling(item.alias)
@@ -99,15 +121,27 @@ def _check_tokens(heading: TokenisedQuery, tree: exp.Expr) -> None:
     last = None
     for token in heading.body:
         where = (token.start, token.end + 1)
-        if last is not None and last.token_type == TokenType.NUMBER and token.start == last.end + 1 and token.text[:1].isalpha():
+        if (
+            last is not None
+            and last.token_type == TokenType.NUMBER
+            and token.start == last.end + 1
+            and token.text[:1].isalpha()
+        ):
             what = "A number ends where a word begins"
-            raise heading.text.refusal(Unsupported, what, where, "Put a blank between them, or write the number in decimals.")
+            raise heading.text.refusal(
+                Unsupported,
+                what,
+                where,
+                "Put a blank between them, or write the number in decimals.",
+            )
         last = token
         if token.token_type == TokenType.IDENTIFIER:
             names[token.text] -= 1
             if names[token.text] < 0:
                 what = "A name in double quotes is one of a column, a table or an alias"
-                raise heading.text.refusal(Unsupported, what, where, "Write a keyword without quotes.")
+                raise heading.text.refusal(
+                    Unsupported, what, where, "Write a keyword without quotes."
+                )
 
 
 def _choose_name_prefix(text: str) -> str:
@@ -137,11 +171,17 @@ class _QueryReader:
     def read_name(self, node: object, *, table: bool = False) -> Fragment:
         """Return the number of a name, of a column or a table."""
         called = check_node(node, self, exp.Identifier, "this", "quoted").this
-        return self.names.number_name(called, table=table) if type(called) is str else self.refuse(node, *UNSUPPORTED_SYNTAX)
+        return (
+            self.names.number_name(called, table=table)
+            if type(called) is str
+            else self.refuse(node, *UNSUPPORTED_SYNTAX)
+        )
 
     def refuse(self, node: object, what: str, instead: str) -> NoReturn:
         """Refuse, with the node underlined."""
-        raise self._text.refusal(Unsupported, what, node if isinstance(node, exp.Expr) else None, instead)
+        raise self._text.refusal(
+            Unsupported, what, node if isinstance(node, exp.Expr) else None, instead
+        )
 
     def read_query(self, node: object) -> Fragment:
         """Return the phrase of a SELECT, or of several that are put together."""
@@ -152,7 +192,13 @@ class _QueryReader:
             if type(node) is exp.Union:
                 return self._read_union(node)
             inner = check_node(node, self, exp.Subquery, "with_", "this", *_MODIFIERS)
-            return (self._read_with(inner), "(", self.read_query(inner.this), ")", self._read_modifiers(inner))
+            return (
+                self._read_with(inner),
+                "(",
+                self.read_query(inner.this),
+                ")",
+                self._read_modifiers(inner),
+            )
         finally:
             self._named_subqueries = known
 
@@ -167,22 +213,34 @@ class _QueryReader:
         found.append(join_fragments(map(self._read_item, node.expressions)))
         if node.args.get("from_"):
             first = check_node(node.args["from_"], self, exp.From, "this").this
-            found += ["FROM", self._read_source(first), *map(self._read_join, node.args.get("joins") or ())]
+            found += [
+                "FROM",
+                self._read_source(first),
+                *map(self._read_join, node.args.get("joins") or ()),
+            ]
         elif node.args.get("joins"):
             self.refuse(node, *UNSUPPORTED_SYNTAX)
         if node.args.get("where"):
-            found += ["WHERE", self._read_condition(check_node(node.args["where"], self, exp.Where, "this").this)]
+            found += [
+                "WHERE",
+                self._read_condition(check_node(node.args["where"], self, exp.Where, "this").this),
+            ]
         if node.args.get("group"):
             found += ["GROUP BY", self._read_group(node.args["group"])]
         if node.args.get("having"):
-            found += ["HAVING", self._read_condition(check_node(node.args["having"], self, exp.Having, "this").this)]
+            found += [
+                "HAVING",
+                self._read_condition(
+                    check_node(node.args["having"], self, exp.Having, "this").this
+                ),
+            ]
         return (*found, self._read_modifiers(node))
 
     def _read_condition(self, node: object, *, joins: bool = False) -> Fragment:
-        """Read what decides about rows, part by part. NULL is as good as false there, and is written so
-        unless columns and constants are compared: else the engine may be mistaken about NULL (see
-        ``engines.terms``). An equality that joins stands there as it is, too: by that alone are rows
-        looked up instead of compared pair by pair."""
+        """Read what decides about rows, part by part. NULL is as good as false there, and is
+        written so unless columns and constants are compared: else the engine may be mistaken about
+        NULL (see ``engines.terms``). An equality that joins stands there as it is, too: by that
+        alone are rows looked up instead of compared pair by pair."""
         found: list[Fragment] = []
         rest = [node]
         while rest:
@@ -198,8 +256,14 @@ class _QueryReader:
 
     def _guard_null(self, node: object, *, joins: bool) -> Fragment:
         found = self.read_expression(node)
-        sides = (node.this, node.expression) if isinstance(node, exp.Predicate) and isinstance(node, exp.Binary) else (None,)
-        plain = type(node) in _COMPARISONS and all(isinstance(side, exp.Column | exp.Literal) for side in sides)
+        sides = (
+            (node.this, node.expression)
+            if isinstance(node, exp.Predicate) and isinstance(node, exp.Binary)
+            else (None,)
+        )
+        plain = type(node) in _COMPARISONS and all(
+            isinstance(side, exp.Column | exp.Literal) for side in sides
+        )
         certain = ("CAST", "(", found, "AS", "BOOLEAN", ")")  # a number may be a condition
         guarded: Fragment = ("coalesce", "(", certain, ",", "FALSE", ")")
         # With a subquery, what is written twice here could hold what is written twice there.
@@ -209,14 +273,26 @@ class _QueryReader:
     def _read_union(self, node: exp.Union) -> Fragment:
         check_node(node, self, exp.Union, *_UNION_ARGS)
         before = self._read_with(node)
-        words = [*([] if node.args.get("distinct") else ["ALL"]), *(["BY NAME"] if node.args.get("by_name") else [])]
+        words = [
+            *([] if node.args.get("distinct") else ["ALL"]),
+            *(["BY NAME"] if node.args.get("by_name") else []),
+        ]
         other = self.read_query(node.expression)
         if type(node.expression) is exp.Union:
             other = ("(", other, ")")
-        return (before, self.read_query(node.this), "UNION", *words, other, self._read_modifiers(node))
+        return (
+            before,
+            self.read_query(node.this),
+            "UNION",
+            *words,
+            other,
+            self._read_modifiers(node),
+        )
 
     def _read_with(self, node: exp.Expr) -> Fragment:
-        """Read WITH. A named subquery is known to those after it, and to itself where it may recur."""
+        """Read WITH. A named subquery is known to those after it, and to itself where it may
+        recur.
+        """
         if node.args.get("with_") is None:
             return ()
         with_ = check_node(node.args["with_"], self, exp.With, "expressions", "recursive")
@@ -231,11 +307,17 @@ class _QueryReader:
             self._named_subqueries = (*before, name)
         return ("WITH", *(("RECURSIVE",) if recursive else ()), join_fragments(found))
 
-    def _read_keyword(self, node: exp.Expr, part: str, words: Mapping[object, tuple[str, ...]]) -> tuple[str, ...]:
+    def _read_keyword(
+        self, node: exp.Expr, part: str, words: Mapping[object, tuple[str, ...]]
+    ) -> tuple[str, ...]:
         """Return the words of ours for a word of a node's."""
         written = node.args.get(part)
         key = written.upper() if type(written) is str else written
-        found = words.get(key or None if type(key) is str else key) if type(key) in (str, bool, type(None)) else None
+        found = (
+            words.get(key or None if type(key) is str else key)
+            if type(key) in (str, bool, type(None))
+            else None
+        )
         return self.refuse(node, *UNSUPPORTED_SYNTAX) if found is None else found
 
     def _read_item(self, node: Any) -> Fragment:
@@ -247,7 +329,11 @@ class _QueryReader:
             return self._read_star(node)
         if type(node) is exp.Column and type(node.this) is exp.Star:
             check_node(node, self, exp.Column, "this", "table")
-            return (self.read_name(node.args.get("table"), table=True), ".", self._read_star(node.this))
+            return (
+                self.read_name(node.args.get("table"), table=True),
+                ".",
+                self._read_star(node.this),
+            )
         return self.read_expression(node)
 
     def _read_star(self, node: exp.Star) -> Fragment:
@@ -255,15 +341,29 @@ class _QueryReader:
         check_node(node, self, exp.Star, "except_", "replace", "rename")
         found: list[Fragment] = ["*"]
         if node.args.get("except_"):
-            found += ["EXCLUDE", "(", join_fragments(map(self._read_used_name, node.args["except_"])), ")"]
+            found += [
+                "EXCLUDE",
+                "(",
+                join_fragments(map(self._read_used_name, node.args["except_"])),
+                ")",
+            ]
         for word, part in (("REPLACE", "replace"), ("RENAME", "rename")):
             if node.args.get(part):
-                found += [word, "(", join_fragments(map(self._read_star_item, node.args[part])), ")"]
+                found += [
+                    word,
+                    "(",
+                    join_fragments(map(self._read_star_item, node.args[part])),
+                    ")",
+                ]
         return tuple(found)
 
     def _read_star_item(self, node: object) -> Fragment:
         """Read what stands for a column of *, under its name or a new one."""
-        return self._read_item(node) if type(node) is exp.Alias else self.refuse(node, *UNSUPPORTED_SYNTAX)
+        return (
+            self._read_item(node)
+            if type(node) is exp.Alias
+            else self.refuse(node, *UNSUPPORTED_SYNTAX)
+        )
 
     def _read_source(self, node: Any) -> Fragment:
         """Read a table or a subquery in FROM."""
@@ -274,13 +374,22 @@ class _QueryReader:
             check_node(node, self, exp.Subquery, "this")
             return self._read_table(node.this)
         alias = node.args.get("alias")
-        return ("(", self.read_query(node.this), ")", *(() if alias is None else ("AS", self._read_table_alias(alias))))
+        return (
+            "(",
+            self.read_query(node.this),
+            ")",
+            *(() if alias is None else ("AS", self._read_table_alias(alias))),
+        )
 
     def _read_table(self, node: exp.Table) -> Fragment:
         if type(node.this) is not exp.Identifier or find_filled_args(node) - {"this", "alias"}:
             self.refuse(node, "A table is named by its name alone", "Leave out the rest.")
         name, alias = node.name, node.args.get("alias")
-        called = self.read_name(node.this, table=True) if alias is None else self._read_table_alias(alias)
+        called = (
+            self.read_name(node.this, table=True)
+            if alias is None
+            else self._read_table_alias(alias)
+        )
         if name.casefold() in self._named_subqueries:
             return (self.read_name(node.this, table=True), "AS", called)
         found = self._catalog.find_table(name)
@@ -296,14 +405,21 @@ class _QueryReader:
     def _refuse_unknown_table(self, node: exp.Table) -> NoReturn:
         public = [name for name, entry in self._catalog.tables.items() if entry.schema.unit is None]
         close = find_closest_name(node.name, [*public, *self._named_subqueries])
-        instead = f"Did you mean {quote_name(close)}?" if close else "A named subquery is known after its WITH, inside that statement."
+        instead = (
+            f"Did you mean {quote_name(close)}?"
+            if close
+            else "A named subquery is known after its WITH, inside that statement."
+        )
         self.refuse(node, f"There is no table {node.name[:60]} here", instead)
 
     def _read_table_alias(self, node: object) -> Fragment:
         """Read an alias of a table, and names for its columns if there are any."""
         alias = check_node(node, self, exp.TableAlias, "this", "columns")
         columns = alias.args.get("columns")
-        return (self.read_name(alias.this, table=True), *(("(", join_fragments(map(self.read_name, columns)), ")") if columns else ()))
+        return (
+            self.read_name(alias.this, table=True),
+            *(("(", join_fragments(map(self.read_name, columns)), ")") if columns else ()),
+        )
 
     def _read_join(self, node: Any) -> Fragment:
         check_node(node, self, exp.Join, "this", "side", "kind", "method", "on", "using")
@@ -312,7 +428,11 @@ class _QueryReader:
             *self._read_keyword(node, "side", _SIDES),
             *self._read_keyword(node, "kind", _KINDS),
         ]
-        source, on, using = self._read_source(node.this), node.args.get("on"), node.args.get("using")
+        source, on, using = (
+            self._read_source(node.this),
+            node.args.get("on"),
+            node.args.get("using"),
+        )
         if not words and on is None and not using:
             return (",", source)
         found: list[Fragment] = [*words, "JOIN", source]
@@ -329,13 +449,22 @@ class _QueryReader:
     def _read_group(self, node: object) -> Fragment:
         by = check_node(node, self, exp.Group, "expressions", "all")
         if not by.expressions and not by.args.get("all"):
-            self.refuse(node, "GROUP BY names nothing", "Leave it out, or write GROUP BY and a column.")
-        return "ALL" if by.args.get("all") else join_fragments(map(self.read_expression, by.expressions))
+            self.refuse(
+                node, "GROUP BY names nothing", "Leave it out, or write GROUP BY and a column."
+            )
+        return (
+            "ALL"
+            if by.args.get("all")
+            else join_fragments(map(self.read_expression, by.expressions))
+        )
 
     def read_order(self, node: object) -> Fragment:
         """Return the phrase of an ORDER BY."""
         parts = check_node(node, self, exp.Order, "expressions").expressions
-        return ("ORDER BY", join_fragments(self._read_ordered(part, alone=len(parts) == 1) for part in parts))
+        return (
+            "ORDER BY",
+            join_fragments(self._read_ordered(part, alone=len(parts) == 1) for part in parts),
+        )
 
     def _read_ordered(self, node: Any, *, alone: bool) -> Fragment:
         """Read a value to order by; ALL, which stands for every output, stands alone."""
@@ -347,8 +476,15 @@ class _QueryReader:
 
     def _read_modifiers(self, node: exp.Expr) -> Fragment:
         """Read ORDER BY, LIMIT and OFFSET."""
-        found: list[Fragment] = [self.read_order(node.args["order"])] if node.args.get("order") else []
+        found: list[Fragment] = (
+            [self.read_order(node.args["order"])] if node.args.get("order") else []
+        )
         for word, part, kind in (("LIMIT", "limit", exp.Limit), ("OFFSET", "offset", exp.Offset)):
             if node.args.get(part) is not None:
-                found += [word, self.read_expression(check_node(node.args[part], self, kind, "expression").expression)]
+                found += [
+                    word,
+                    self.read_expression(
+                        check_node(node.args[part], self, kind, "expression").expression
+                    ),
+                ]
         return tuple(found)

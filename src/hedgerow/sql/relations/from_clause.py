@@ -54,29 +54,54 @@ class FromBinder:
         for part in clause.expressions:
             check_args(self.text, part, "this", "alias")
             name = part.alias
-            if name.casefold() in {known.casefold() for known in found.named_subqueries} - {known.casefold() for known in self.named_subqueries}:
-                self._refuse(part.args["alias"], f"Two subqueries are called {name[:60]}", "Give each a name of its own.")
-            others = {known: scope for known, scope in found.named_subqueries.items() if known.casefold() != name.casefold()}
-            found = replace(found, named_subqueries={**others, name: rename_columns(found.bind_query(part.this), part.args["alias"])})
+            if name.casefold() in {known.casefold() for known in found.named_subqueries} - {
+                known.casefold() for known in self.named_subqueries
+            }:
+                self._refuse(
+                    part.args["alias"],
+                    f"Two subqueries are called {name[:60]}",
+                    "Give each a name of its own.",
+                )
+            others = {
+                known: scope
+                for known, scope in found.named_subqueries.items()
+                if known.casefold() != name.casefold()
+            }
+            found = replace(
+                found,
+                named_subqueries={
+                    **others,
+                    name: rename_columns(found.bind_query(part.this), part.args["alias"]),
+                },
+            )
         return found
 
     def bind_from(self, select: exp.Select) -> Scope:
         """FROM and WHERE: the rows that a SELECT works on."""
         from_ = select.args.get("from_")
         if from_ is None:
-            raise self.text.refusal(Unsupported, "This asks no table", None, "Add FROM and the name of a table.")
+            raise self.text.refusal(
+                Unsupported, "This asks no table", None, "Add FROM and the name of a table."
+            )
         check_args(self.text, from_, "this")
         select = rewrite_semijoins(select, self.catalog)
         where = select.args.get("where")
         if where is not None:
             check_args(self.text, where, "this")
         parts = [JoinInput(self._bind_source(from_.this), from_.this)]
-        parts += [JoinInput(self._bind_source(join.this), join.this, join) for join in select.args.get("joins") or []]
+        parts += [
+            JoinInput(self._bind_source(join.this), join.this, join)
+            for join in select.args.get("joins") or []
+        ]
         found = self._join_inputs(parts, where)
         condition: TypedExpression | None = None
         for one in found.conditions:
             self._check_condition(one, where)
-            condition = one if condition is None else RowBinder(found.scope).apply(where or from_, "and", condition, one)
+            condition = (
+                one
+                if condition is None
+                else RowBinder(found.scope).apply(where or from_, "and", condition, one)
+            )
         refuse_unsatisfiable(found.scope, found.conditions, where)
         return found.scope.filter_rows(condition).check_limits()
 
@@ -84,31 +109,59 @@ class FromBinder:
         if len(parts) > 1:
             return join_inputs(self.text, parts, None if where is None else where.this)
         scope = parts[0].scope
-        return JoinedRows(scope, () if where is None else tuple(align_types([RowBinder(scope).bind(where.this)], "boolean")))
+        return JoinedRows(
+            scope,
+            (
+                ()
+                if where is None
+                else tuple(align_types([RowBinder(scope).bind(where.this)], "boolean"))
+            ),
+        )
 
     def _check_condition(self, value: TypedExpression, where: exp.Expr | None) -> None:
         if value.type != "boolean" and where is not None:
             what = f"WHERE wants a condition, and this is {value.type}"
             self._refuse(where.this, what, "Write a comparison, such as x > 0 or x = 'a'.")
         if value.is_null and where is not None:
-            self._refuse(where.this, "NULL never holds, and noise alone would be paid for", "Write a comparison, such as x > 0 or x = 'a'.")
+            self._refuse(
+                where.this,
+                "NULL never holds, and noise alone would be paid for",
+                "Write a comparison, such as x > 0 or x = 'a'.",
+            )
 
     def _bind_source(self, node: exp.Expr) -> Scope:
         if isinstance(node, exp.Subquery):
             check_args(self.text, node, "this", "alias")
             found, alias = self.bind_query(node.this), node.args.get("alias")
-            return (found if alias is None else rename_columns(found, alias)).with_alias(str(node.alias))
+            return (found if alias is None else rename_columns(found, alias)).with_alias(
+                str(node.alias)
+            )
         if type(node) is not exp.Table:
             rule = RULES_BY_NODE.get(type(node))
-            what, instead = (rule.problem, rule.fix) if isinstance(rule, Refusal) else ("This is no table", _NAME_TABLES)
+            what, instead = (
+                (rule.problem, rule.fix)
+                if isinstance(rule, Refusal)
+                else ("This is no table", _NAME_TABLES)
+            )
             self._refuse(node, what, instead)
         if not isinstance(node.this, exp.Identifier):
             self._refuse(node, "Functions that make tables are not read", _NAME_TABLES)
         check_args(self.text, node, "this", "alias")
         if node.args.get("alias") is not None:
             check_args(self.text, node.args["alias"], "this")
-        scope = next((scope for name, scope in self.named_subqueries.items() if name.casefold() == node.name.casefold()), None)
-        return scan_table(self.text, node, self.catalog) if scope is None else scope.with_alias(node.alias or node.name)
+        scope = next(
+            (
+                scope
+                for name, scope in self.named_subqueries.items()
+                if name.casefold() == node.name.casefold()
+            ),
+            None,
+        )
+        return (
+            scan_table(self.text, node, self.catalog)
+            if scope is None
+            else scope.with_alias(node.alias or node.name)
+        )
 
     def bind_query(self, node: exp.Expr) -> Scope:
         """A SELECT inside brackets, or several with UNION ALL between them, as rows."""
@@ -116,15 +169,27 @@ class FromBinder:
             check_args(self.text, node, "this")
             return self.bind_query(node.this)
         if isinstance(node, exp.Union):
-            return build_union(self.text, [(part, self.bind_with(node).bind_query(part)) for part in self._list_branches(node)])
+            return build_union(
+                self.text,
+                [
+                    (part, self.bind_with(node).bind_query(part))
+                    for part in self._list_branches(node)
+                ],
+            )
         if type(node) is exp.Select:
             return self._bind_select(node)
         if isinstance(node, exp.Table):
             self._refuse(
-                node, "Joins and tables stand here without brackets", "Write FROM a JOIN b ON … JOIN c ON …, or a SELECT in brackets."
+                node,
+                "Joins and tables stand here without brackets",
+                "Write FROM a JOIN b ON … JOIN c ON …, or a SELECT in brackets.",
             )
         rule = RULES_BY_NODE.get(type(node))
-        what, instead = (rule.problem, rule.fix) if isinstance(rule, Refusal) else ("This is no subquery", "Write a SELECT in brackets.")
+        what, instead = (
+            (rule.problem, rule.fix)
+            if isinstance(rule, Refusal)
+            else ("This is no subquery", "Write a SELECT in brackets.")
+        )
         return self._refuse(node, what, instead)
 
     def _list_branches(self, node: exp.Expr) -> Iterator[exp.Expr]:
@@ -134,7 +199,9 @@ class FromBinder:
         self._refuse_result_clauses(node)
         check_args(self.text, node, "this", "expression", "distinct", "with_")
         if node.args.get("distinct"):
-            self._refuse(node, "UNION looks for rows that different people share", "Write UNION ALL.")
+            self._refuse(
+                node, "UNION looks for rows that different people share", "Write UNION ALL."
+            )
         yield from self._list_branches(node.this)
         yield from self._list_branches(node.expression)
 
@@ -146,7 +213,9 @@ class FromBinder:
         scope = self.bind_with(select).bind_from(select)
         if find_population_join(scope.rows) is not None:
             self._refuse(
-                select, "Two populations meet in a subquery", "Join them in the outermost SELECT, each side a subquery if need be."
+                select,
+                "Two populations meet in a subquery",
+                "Join them in the outermost SELECT, each side a subquery if need be.",
             )
         items = expand_select_list(scope, select.expressions)
         found = aggregate_per_unit(scope, select, items) or project_items(scope, items)
@@ -157,7 +226,12 @@ class FromBinder:
             if node.args.get(part) is not None:
                 what = f"{word} in a subquery picks rows by looking at all of them"
                 where = node.args[part]
-                self._refuse(where, what, f"Write {word} at the end, where it works on the noisy answer{_suggest_condition(node)}.")
+                self._refuse(
+                    where,
+                    what,
+                    f"Write {word} at the end, where it works on the noisy"
+                    f" answer{_suggest_condition(node)}.",
+                )
 
     def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
         raise self.text.refusal(Unsupported, what, node, instead)
@@ -170,4 +244,7 @@ def _suggest_condition(node: exp.Expr) -> str:
     if not isinstance(first, exp.Ordered) or not isinstance(first.this, exp.Column):
         return "; to leave rows out, write a condition on each: WHERE x >= 100"
     sign = ">=" if first.args.get("desc") else "<="
-    return f"; for the first rows in that order, write how far they go: WHERE {quote_name(first.this.name)} {sign} …"
+    return (
+        "; for the first rows in that order, write how far they go: WHERE"
+        f" {quote_name(first.this.name)} {sign} …"
+    )

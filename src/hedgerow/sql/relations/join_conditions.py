@@ -1,4 +1,6 @@
-"""What ties the sources in FROM together: the equalities of ON, USING and WHERE. All else there is a condition on the joined rows."""
+"""What ties the sources in FROM together: the equalities of ON, USING and WHERE. All else there
+is a condition on the joined rows.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,25 @@ from hedgerow.sql.syntax.source_text import SourceText
 __all__ = ["JoinCondition", "JoinConditions", "JoinInput"]
 
 _REFUSED_SIDES: Final = {
-    "RIGHT": ("RIGHT JOIN is not read", "Swap the sides: write LEFT JOIN, the table whose rows all stay first."),
+    "RIGHT": (
+        "RIGHT JOIN is not read",
+        "Swap the sides: write LEFT JOIN, the table whose rows all stay first.",
+    ),
     "FULL": ("FULL JOIN is not read", "Write two questions, each with a LEFT JOIN."),
 }
 _REFUSED_KINDS: Final = {
-    "CROSS": ("A cross join puts rows of different people side by side", "Join with an equality: JOIN … USING (id)."),
+    "CROSS": (
+        "A cross join puts rows of different people side by side",
+        "Join with an equality: JOIN … USING (id).",
+    ),
     "SEMI": ("SEMI JOIN is not read", "Write JOIN (SELECT DISTINCT id FROM …) AS d USING (id)."),
-    "ANTI": ("ANTI JOIN is not read", "Write LEFT JOIN (SELECT id, COUNT(*) AS n FROM … GROUP BY id) AS d USING (id) WHERE n IS NULL."),
+    "ANTI": (
+        "ANTI JOIN is not read",
+        (
+            "Write LEFT JOIN (SELECT id, COUNT(*) AS n FROM … GROUP BY id) AS d USING (id) WHERE n"
+            " IS NULL."
+        ),
+    ),
 }
 
 
@@ -51,7 +65,9 @@ class JoinInput:
 
 @dataclass(frozen=True, slots=True)
 class JoinCondition:
-    """An equality of columns of two parts, by their places, the place of a LEFT JOIN that it belongs to, and its node."""
+    """An equality of columns of two parts, by their places, the place of a LEFT JOIN that it
+    belongs to, and its node.
+    """
 
     first: tuple[int, ColumnReference]
     second: tuple[int, ColumnReference]
@@ -67,10 +83,12 @@ class JoinCondition:
 
 
 class JoinConditions:
-    """Reads the clauses. ``parts`` are the sources, of which a LEFT JOIN may filter one beforehand; ``rest`` has the conditions that are
-    no ties, each with the last part that it sees."""
+    """Reads the clauses. ``parts`` are the sources, of which a LEFT JOIN may filter one beforehand;
+    ``rest`` has the conditions that are no ties, each with the last part that it sees."""
 
-    def __init__(self, text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | None) -> None:
+    def __init__(
+        self, text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | None
+    ) -> None:
         self._text = text
         self.inputs = list(parts)
         self.conditions: list[JoinCondition] = []
@@ -81,13 +99,27 @@ class JoinConditions:
         for node in _split_conjuncts(where):
             self._classify_condition(node, len(self.inputs) - 1, None)
         for tie in self.conditions:
-            refuse_finer_granularity(text, tie.node, "=", [(self.inputs[part].scope.rows, column.value) for part, column in (tie.first, tie.second)])
+            refuse_finer_granularity(
+                text,
+                tie.node,
+                "=",
+                [
+                    (self.inputs[part].scope.rows, column.value)
+                    for part, column in (tie.first, tie.second)
+                ],
+            )
 
     def _check_input(self, place: int, part: JoinInput) -> None:
         taken = [other.alias.casefold() for other in self.inputs[:place]]
         if part.alias.casefold() in taken:
-            what = f"Two sources are called {part.alias}" if part.alias else "Two subqueries have no name"
-            self._refuse(part.node, what, "Give each an alias: FROM visits AS a JOIN visits AS b ….")
+            what = (
+                f"Two sources are called {part.alias}"
+                if part.alias
+                else "Two subqueries have no name"
+            )
+            self._refuse(
+                part.node, what, "Give each an alias: FROM visits AS a JOIN visits AS b …."
+            )
         join = part.join
         if join is None:
             return
@@ -95,12 +127,20 @@ class JoinConditions:
         if method:
             what = f"{method} JOIN is not read"
             self._refuse(
-                join, what, "Write JOIN … USING (the columns that both have)." if method == "NATURAL" else "Write JOIN … ON a.x = b.x."
+                join,
+                what,
+                (
+                    "Write JOIN … USING (the columns that both have)."
+                    if method == "NATURAL"
+                    else "Write JOIN … ON a.x = b.x."
+                ),
             )
         for name, known in (("side", _REFUSED_SIDES), ("kind", _REFUSED_KINDS)):
             word = str(join.args.get(name) or "")
             if word not in ("", "LEFT", "INNER", "OUTER"):
-                self._refuse(join, *known.get(word, (f"{word} JOIN is not read", "Write JOIN or LEFT JOIN.")))
+                self._refuse(
+                    join, *known.get(word, (f"{word} JOIN is not read", "Write JOIN or LEFT JOIN."))
+                )
         check_args(self._text, join, "this", "side", "kind", "on", "using")
         if part.is_left_join and not find_filled_args(join) & {"on", "using"}:
             self._refuse(join, "LEFT JOIN needs an equality", "Write LEFT JOIN … ON a.x = b.x.")
@@ -115,16 +155,29 @@ class JoinConditions:
             self._classify_condition(node, place, of)
 
     def _read_using(self, place: int, name: exp.Expr, of: int | None) -> None:
-        """The column of the left, and that of the right, which from now on is found by its alias only."""
+        """The column of the left, and that of the right, which from now on is found by its alias
+        only.
+        """
         column = exp.Column(this=name.copy())
-        left = [(i, found) for i in range(place) if (found := self.inputs[i].scope.find_column(column)) is not None and not found.is_merged]
+        left = [
+            (i, found)
+            for i in range(place)
+            if (found := self.inputs[i].scope.find_column(column)) is not None
+            and not found.is_merged
+        ]
         right = self.inputs[place].scope.find_column(column)
         if len(left) != 1 or right is None:
             what = f"{name.name[:60]} is not one column of each side"
-            self._refuse(name, what, "USING names columns that both sides have; write ON a.x = b.y otherwise.")
+            self._refuse(
+                name,
+                what,
+                "USING names columns that both sides have; write ON a.x = b.y otherwise.",
+            )
         self.conditions.append(JoinCondition(left[0], (place, right), name, of))
         scope = self.inputs[place].scope
-        columns = tuple(replace(one, is_merged=True) if one is right else one for one in scope.columns)
+        columns = tuple(
+            replace(one, is_merged=True) if one is right else one for one in scope.columns
+        )
         self.inputs[place] = replace(self.inputs[place], scope=replace(scope, columns=columns))
 
     def _classify_condition(self, node: exp.Expr, last: int, of: int | None) -> None:
@@ -142,7 +195,9 @@ class JoinConditions:
         inner = node.unnest()
         if type(inner) is not exp.EQ or not find_filled_args(inner) <= {"this", "expression"}:
             return None
-        sides = [self._match_columns(side.unnest(), last) for side in (inner.this, inner.expression)]
+        sides = [
+            self._match_columns(side.unnest(), last) for side in (inner.this, inner.expression)
+        ]
         if any(len(side) != 1 for side in sides):
             return None
         (first,), (second,) = sides
@@ -153,24 +208,47 @@ class JoinConditions:
         """The ties that stand in every branch of an OR: (a.x = b.x AND …) OR (a.x = b.x AND …)."""
         if type(node) is not exp.Or:
             return []
-        each = [[tie for part in _split_connector(branch, exp.And) if (tie := self._parse_equality(part, last, None))] for branch in _split_connector(node, exp.Or)]
+        each = [
+            [
+                tie
+                for part in _split_connector(branch, exp.And)
+                if (tie := self._parse_equality(part, last, None))
+            ]
+            for branch in _split_connector(node, exp.Or)
+        ]
         ends = [{frozenset((tie.first, tie.second)) for tie in ties} for ties in each]
-        return [tie for tie in each[0] if all(frozenset((tie.first, tie.second)) in others for others in ends)]
+        return [
+            tie
+            for tie in each[0]
+            if all(frozenset((tie.first, tie.second)) in others for others in ends)
+        ]
 
     def _match_columns(self, node: exp.Expr, last: int) -> list[tuple[int, ColumnReference]]:
-        """Where a column of this name is; what is wrong with it is told when it is read as a condition."""
-        if type(node) is not exp.Column or not find_filled_args(node) <= {"this", "table"} or not isinstance(node.this, exp.Identifier):
+        """Where a column of this name is; what is wrong with it is told when it is read as a
+        condition.
+        """
+        if (
+            type(node) is not exp.Column
+            or not find_filled_args(node) <= {"this", "table"}
+            or not isinstance(node.this, exp.Identifier)
+        ):
             return []
         found = []
         for place, part in enumerate(self.inputs[: last + 1]):
             table = node.args.get("table")
             if table is None or table.name.casefold() == part.alias.casefold():
-                named = [one for one in part.scope.columns if one.name.casefold() == node.name.casefold() and (table or not one.is_merged)]
+                named = [
+                    one
+                    for one in part.scope.columns
+                    if one.name.casefold() == node.name.casefold() and (table or not one.is_merged)
+                ]
                 found += [(place, one) for one in named]
         return found
 
     def _filter_right_side(self, node: exp.Expr, place: int) -> None:
-        """Beside equalities, the ON of a LEFT JOIN may have conditions on the right side alone: they hold there, before it is joined."""
+        """Beside equalities, the ON of a LEFT JOIN may have conditions on the right side alone:
+        they hold there, before it is joined.
+        """
         part = self.inputs[place]
         for column in node.find_all(exp.Column):
             if any(where != place for where, _ in self._match_columns(column, place)):
@@ -178,9 +256,13 @@ class JoinConditions:
                 self._refuse(node, what, "Write other conditions into WHERE, or join a subquery.")
         (condition,) = align_types([RowBinder(part.scope).bind(node)], "boolean")
         if condition.type != "boolean":
-            self._refuse(node, f"ON wants a condition, and this is {condition.type}", "Write ON a.x = b.x.")
+            self._refuse(
+                node, f"ON wants a condition, and this is {condition.type}", "Write ON a.x = b.x."
+            )
         rows = Filter(part.scope.rows, condition.expression)
-        self.inputs[place] = replace(part, scope=replace(part.scope, rows=rows, work=part.scope.work + condition.work))
+        self.inputs[place] = replace(
+            part, scope=replace(part.scope, rows=rows, work=part.scope.work + condition.work)
+        )
 
     def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
         raise self._text.refusal(Unsupported, what, node, instead)

@@ -1,4 +1,6 @@
-"""Subqueries with GROUP BY or DISTINCT: one row for each person and the keys, made of that person's rows alone."""
+"""Subqueries with GROUP BY or DISTINCT: one row for each person and the keys, made of that
+person's rows alone.
+"""
 
 from __future__ import annotations
 
@@ -27,23 +29,35 @@ from hedgerow.sql.syntax.quoting import quote_name
 __all__ = ["aggregate_per_unit"]
 
 _MAX_INTEGER_STEP: Final = 2**62  # the largest step in which whole numbers are added up
-_NOISE_COMES_LAST: Final = "Aggregates of several people are noisy, and noise comes last: here they would be exact"
+_NOISE_COMES_LAST: Final = (
+    "Aggregates of several people are noisy, and noise comes last: here they would be exact"
+)
 _SHARED_ROWS: Final = "SELECT DISTINCT looks for rows that different people share"
 _JOIN_PUBLIC: Final = "Join public tables as they are, row by row."
 _AGGREGATES: Final = "For each person there are COUNT, SUM, AVG, MIN and MAX."
 
 
-def aggregate_per_unit(scope: Scope, select: exp.Select, items: Sequence[SelectItem]) -> Scope | None:
-    """The rows of a subquery with GROUP BY, DISTINCT or aggregates; None where it has none of them."""
+def aggregate_per_unit(
+    scope: Scope, select: exp.Select, items: Sequence[SelectItem]
+) -> Scope | None:
+    """The rows of a subquery with GROUP BY, DISTINCT or aggregates; None where it has none of
+    them.
+    """
     group, having, distinct = (select.args.get(part) for part in ("group", "having", "distinct"))
     asks = any(is_aggregate(part) for item in items for part in item.node.walk())
-    for window in (part for item in items for part in item.node.walk() if isinstance(part, exp.Window)):
+    for window in (
+        part for item in items for part in item.node.walk() if isinstance(part, exp.Window)
+    ):
         RowBinder(scope).bind(window)
     folding = _PerUnitBinder(scope)
     if distinct is not None:
         check_args(scope.text, distinct)
         if group is not None or having is not None or asks:
-            folding.refuse(distinct, "DISTINCT and aggregates do not go together here", "Leave DISTINCT out: GROUP BY gives each row once.")
+            folding.refuse(
+                distinct,
+                "DISTINCT and aggregates do not go together here",
+                "Leave DISTINCT out: GROUP BY gives each row once.",
+            )
         return folding.build_distinct(distinct, items)
     if group is None and having is None and not asks:
         return None
@@ -51,7 +65,9 @@ def aggregate_per_unit(scope: Scope, select: exp.Select, items: Sequence[SelectI
 
 
 class _PerUnitBinder(RowBinder):
-    """Reads keys and what is made of each person's rows. Keys are called k0, k1, … in the plan, the rest f0, f1, …."""
+    """Reads keys and what is made of each person's rows. Keys are called k0, k1, … in the plan,
+    the rest f0, f1, ….
+    """
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope, "an aggregate")
@@ -64,7 +80,9 @@ class _PerUnitBinder(RowBinder):
     def build_distinct(self, node: exp.Expr, items: Sequence[SelectItem]) -> Scope:
         """Each row once for each person."""
         self._bind_keys(node, [(item.node, item.column) for item in items])
-        outputs = [(item, None if self._is_privacy_id(item) else self._bind_key(item)) for item in items]
+        outputs = [
+            (item, None if self._is_privacy_id(item) else self._bind_key(item)) for item in items
+        ]
         return build_projection(self._build_scope(), outputs)
 
     def build_grouped(self, select: exp.Select, items: Sequence[SelectItem]) -> Scope:
@@ -72,7 +90,17 @@ class _PerUnitBinder(RowBinder):
         group = select.args.get("group")
         nodes = [] if group is None else expand_group_by(self.scope, group, select.expressions)
         self._bind_keys(group or select, [(node, self._find_column(node)) for node in nodes])
-        outputs = [(item, None if self._is_privacy_id(item) else self._resolve_keys(item.node, self._bind_item(item))) for item in items]
+        outputs = [
+            (
+                item,
+                (
+                    None
+                    if self._is_privacy_id(item)
+                    else self._resolve_keys(item.node, self._bind_item(item))
+                ),
+            )
+            for item in items
+        ]
         having = select.args.get("having")
         condition = None if having is None else self._bind_having(having)
         return build_projection(self._build_scope().filter_rows(condition), outputs)
@@ -81,18 +109,31 @@ class _PerUnitBinder(RowBinder):
         check_args(self.text, having, "this")
         (value,) = align_types([self._resolve_keys(having.this, self.bind(having.this))], "boolean")
         if value.type != "boolean":
-            self.refuse(having.this, f"HAVING wants a condition, and this is {value.type}", "Write a comparison, such as COUNT(*) > 3.")
+            self.refuse(
+                having.this,
+                f"HAVING wants a condition, and this is {value.type}",
+                "Write a comparison, such as COUNT(*) > 3.",
+            )
         return value
 
-    def _bind_keys(self, where: exp.Expr, nodes: Sequence[tuple[exp.Expr, ColumnReference | None]]) -> None:
+    def _bind_keys(
+        self, where: exp.Expr, nodes: Sequence[tuple[exp.Expr, ColumnReference | None]]
+    ) -> None:
         scope, known = self.scope, False
         if not scope.tables:
             condition = where.meta.get("condition")
             if condition is not None:
-                self.refuse(condition, "IN and EXISTS are not about public tables", _suggest_public_values(where, scope))
+                self.refuse(
+                    condition,
+                    "IN and EXISTS are not about public tables",
+                    _suggest_public_values(where, scope),
+                )
             self.refuse(where, "Public tables are not summed up in a subquery", _JOIN_PUBLIC)
         if scope.rows.unit == "row":
-            what = "Where every row is somebody of their own, there is nothing to put together for each person"
+            what = (
+                "Where every row is somebody of their own, there is nothing to put together for"
+                " each person"
+            )
             self.refuse(where, what, "Ask for the aggregates outside the subquery.")
         for node, visible in nodes:
             if visible is not None and visible.owner is not None:
@@ -105,61 +146,120 @@ class _PerUnitBinder(RowBinder):
                 self._keys[value.expression] = f"k{len(self._keys)}", value, visible
                 self._work += value.work
         if not known:
-            unit = next((visible.name for visible in scope.columns if visible.is_privacy_id), "the id")
+            unit = next(
+                (visible.name for visible in scope.columns if visible.is_privacy_id), "the id"
+            )
             if "condition" in where.meta:
-                what = "Nothing says that this is about rows of the same person, and it would show what others hold"
+                what = (
+                    "Nothing says that this is about rows of the same person, and it would show"
+                    " what others hold"
+                )
                 self.refuse(where.meta["condition"], what, _suggest_same_unit(where, scope, unit))
             if isinstance(where, exp.Distinct):
-                self.refuse(where, _SHARED_ROWS, f"Add {unit} to it: each row once for each person; or write GROUP BY and COUNT(*), outside.")
+                self.refuse(
+                    where,
+                    _SHARED_ROWS,
+                    f"Add {unit} to it: each row once for each person; or write GROUP BY and"
+                    " COUNT(*), outside.",
+                )
             self.refuse(
                 where,
                 _NOISE_COMES_LAST,
-                f"Add {unit} to GROUP BY: one row for each person; or ask for it first, as a question of its own, and write its number.",
+                f"Add {unit} to GROUP BY: one row for each person; or ask for it first, as a"
+                " question of its own, and write its number.",
             )
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
         """A column of the rows; whether it is a key turns out when all is settled."""
         return self.check_selectable(node, self.scope.resolve_column(node)).value
 
-    def build_unbounded_error(self, node: exp.Expr, why: str, arguments: Sequence[TypedExpression]) -> Refused:
-        """Sums and counts of a person's rows have no bounds, since nobody knows how many rows there are."""
-        if any(name.startswith("\0") for argument in arguments for name in find_columns(argument.expression) if not argument.range.is_bounded):
-            what = f"How many rows a person has is not known, so sums and counts of them have no bounds, {why}"
-            return self.text.refusal(Unbounded, what, node, "Clamp them, to bounds of your choice: LEAST(GREATEST(SUM(x), 0), 500).")
+    def build_unbounded_error(
+        self, node: exp.Expr, why: str, arguments: Sequence[TypedExpression]
+    ) -> Refused:
+        """Sums and counts of a person's rows have no bounds, since nobody knows how many rows
+        there are.
+        """
+        if any(
+            name.startswith("\0")
+            for argument in arguments
+            for name in find_columns(argument.expression)
+            if not argument.range.is_bounded
+        ):
+            what = (
+                "How many rows a person has is not known, so sums and counts of them have no"
+                f" bounds, {why}"
+            )
+            return self.text.refusal(
+                Unbounded,
+                what,
+                node,
+                "Clamp them, to bounds of your choice: LEAST(GREATEST(SUM(x), 0), 500).",
+            )
         return super().build_unbounded_error(node, why, arguments)
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
         """What becomes of the rows of one person."""
         if asked.named_arguments != NamedArguments():
-            self.refuse(asked.node, "Named arguments are those of the outer aggregates", "Leave them out in the subquery.")
+            self.refuse(
+                asked.node,
+                "Named arguments are those of the outer aggregates",
+                "Leave them out in the subquery.",
+            )
         made = self._build_aggregate(asked)
         name = self._outputs.setdefault(made, f"f{len(self._outputs)}")
         return TypedExpression(ColumnRef("\0" + name), made.range(dict(self._columns.values())))
 
     def _build_aggregate(self, asked: AggregateSyntax) -> UnitStatistic:
         if asked.function == "COUNT":
-            if not asked.conditions and (not asked.arguments or (find_privacy_id(self._row_binder, asked) and not asked.distinct)):
+            if not asked.conditions and (
+                not asked.arguments
+                or (find_privacy_id(self._row_binder, asked) and not asked.distinct)
+            ):
                 return UnitStatistic("rows")
-            return UnitStatistic("distinct" if asked.distinct else "values", self._add_column(bind_argument(self._row_binder, asked)))
+            return UnitStatistic(
+                "distinct" if asked.distinct else "values",
+                self._add_column(bind_argument(self._row_binder, asked)),
+            )
         if asked.distinct and asked.function not in ("MIN", "MAX"):
             self.refuse(asked.node, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x).")
         if asked.function not in ("SUM", "AVG", "MIN", "MAX"):
             self.refuse(asked.node, f"{asked.name} of each person is not read", _AGGREGATES)
         value = bind_argument(self._row_binder, asked)
         numbers = asked.function in ("SUM", "AVG")
-        if value.type not in ("integer", "real", *(() if numbers else ("date",))) or value.range.values == ():
-            what = f"{asked.name} works on numbers{'' if numbers else ' and dates'}, and this is {value.type}"
+        if (
+            value.type not in ("integer", "real", *(() if numbers else ("date",)))
+            or value.range.values == ()
+        ):
+            what = (
+                f"{asked.name} works on numbers{'' if numbers else ' and dates'}, and this is"
+                f" {value.type}"
+            )
             line = suggest_number_declaration(self.scope, [value], "real", ", min = …, max = …")
-            self.refuse(asked.node, what, "Use COUNT(x), or another column." if line is None else f"{line}; else use COUNT(x).")
+            self.refuse(
+                asked.node,
+                what,
+                (
+                    "Use COUNT(x), or another column."
+                    if line is None
+                    else f"{line}; else use COUNT(x)."
+                ),
+            )
         if not numbers:
-            return UnitStatistic("least" if asked.function == "MIN" else "greatest", self._add_column(value))
+            return UnitStatistic(
+                "least" if asked.function == "MIN" else "greatest", self._add_column(value)
+            )
         if not value.range.is_bounded:
             raise self.build_unbounded_error(asked.node, "and sums need them", [value])
         grid = build_grid(value.range)
         if grid is None or (value.type == "integer" and grid.step > _MAX_INTEGER_STEP):
-            what, instead = "The bounds of this are too wide to add it up exactly", "Declare narrower bounds in the policy: within ±2^53."
+            what, instead = (
+                "The bounds of this are too wide to add it up exactly",
+                "Declare narrower bounds in the policy: within ±2^53.",
+            )
             raise self.text.refusal(Unbounded, what, asked.node, instead)
-        return UnitStatistic("total" if asked.function == "SUM" else "mean", self._add_column(value), grid)
+        return UnitStatistic(
+            "total" if asked.function == "SUM" else "mean", self._add_column(value), grid
+        )
 
     def _add_column(self, value: TypedExpression) -> str:
         if value.expression not in self._columns:
@@ -169,7 +269,11 @@ class _PerUnitBinder(RowBinder):
 
     def _find_column(self, node: exp.Expr) -> ColumnReference | None:
         inner = node.unnest()
-        return self.scope.find_column(inner) if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier) else None
+        return (
+            self.scope.find_column(inner)
+            if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
+            else None
+        )
 
     def _is_privacy_id(self, item: SelectItem) -> bool:
         return item.column is not None and item.column.is_privacy_id
@@ -178,26 +282,40 @@ class _PerUnitBinder(RowBinder):
         return self.bind(item.node) if item.column is None else item.column.value
 
     def _bind_key(self, item: SelectItem) -> TypedExpression:
-        return self._resolve_keys(item.node, item.column.value if item.column is not None else self._row_binder.bind(item.node))
+        return self._resolve_keys(
+            item.node,
+            item.column.value if item.column is not None else self._row_binder.bind(item.node),
+        )
 
     def _resolve_keys(self, node: exp.Expr, value: TypedExpression) -> TypedExpression:
-        return TypedExpression(self._replace_keys(node, value.expression), value.range, value.size, value.work)
+        return TypedExpression(
+            self._replace_keys(node, value.expression), value.range, value.size, value.work
+        )
 
     def _replace_keys(self, node: exp.Expr, expression: Expression) -> Expression:
         if expression in self._keys:
             return ColumnRef(self._keys[expression][0])
         if isinstance(expression, Call):
-            return Call(expression.function, tuple(self._replace_keys(node, part) for part in expression.arguments))
+            return Call(
+                expression.function,
+                tuple(self._replace_keys(node, part) for part in expression.arguments),
+            )
         if isinstance(expression, ColumnRef):
             if not expression.column.startswith("\0"):
                 visible = self.scope.find_plan_column(expression.column)
                 name = expression.column if visible is None else visible.name
-                self.refuse(node, f"{name} differs among the rows of one person", f"Add it to GROUP BY, or write MAX({name}).")
+                self.refuse(
+                    node,
+                    f"{name} differs among the rows of one person",
+                    f"Add it to GROUP BY, or write MAX({name}).",
+                )
             return ColumnRef(expression.column[1:])
         return expression
 
     def _build_scope(self) -> Scope:
-        """The rows after folding; its names are those of the plan, for ``build_projection`` to rename."""
+        """The rows after folding; its names are those of the plan, for ``build_projection`` to
+        rename.
+        """
         scope = self.scope
         keys = [(name, value, visible) for name, value, visible in self._keys.values()]
         inner = (
@@ -213,45 +331,87 @@ class _PerUnitBinder(RowBinder):
         known = fold.columns
         columns = (
             *(
-                ColumnReference("", name, name, known[name], *((None, None) if visible is None else (visible.owner, visible.origin)))
+                ColumnReference(
+                    "",
+                    name,
+                    name,
+                    known[name],
+                    *((None, None) if visible is None else (visible.owner, visible.origin)),
+                )
                 for name, _, visible in keys
             ),
             *(ColumnReference("", name, name, known[name]) for name, _ in outputs),
         )
-        made = Scope(scope.text, fold, columns, scope.sources, scope.tables, frozenset(names), scope.source_count + 1, self._work)
+        made = Scope(
+            scope.text,
+            fold,
+            columns,
+            scope.sources,
+            scope.tables,
+            frozenset(names),
+            scope.source_count + 1,
+            self._work,
+        )
         return replace(made, capping_tables=scope.capping_tables).check_limits()
 
 
 def _suggest_public_values(where: exp.Expr, scope: Scope) -> str:
-    """The values themselves, in the place of IN or EXISTS about a public table. A join where no row would meet several there, which would
-    be counted as often, and where what is asked for is there."""
+    """The values themselves, in the place of IN or EXISTS about a public table. A join where no row
+    would meet several there, which would be counted as often, and where what is asked for is there.
+    """
     pairs, negated = where.meta["pairs"], isinstance(where, exp.Group)
-    names = [f"{quote_name(here.table)}.{quote_name(here.name)}" if here.table else quote_name(here.name) for here, _ in pairs]
+    names = [
+        f"{quote_name(here.table)}.{quote_name(here.name)}" if here.table else quote_name(here.name)
+        for here, _ in pairs
+    ]
     keys = {there.name.casefold() for _, there in pairs}
     if not negated and any({name.casefold() for name in key} <= keys for key in scope.unique):
-        both = " AND ".join(f"{name} = d.{quote_name(there.name)}" for name, (_, there) in zip(names, pairs, strict=True))
-        return f"Join it as it is, and write its conditions after WHERE: JOIN {quote_name(scope.sources[0][1])} AS d ON {both}."
+        both = " AND ".join(
+            f"{name} = d.{quote_name(there.name)}"
+            for name, (_, there) in zip(names, pairs, strict=True)
+        )
+        return (
+            "Join it as it is, and write its conditions after WHERE: JOIN"
+            f" {quote_name(scope.sources[0][1])} AS d ON {both}."
+        )
     no = "NOT " if negated else ""
-    listed = f"{names[0]} {no}IN ('a', 'b')" if len(names) == 1 else f"{no}({' AND '.join(f'{name} = …' for name in names)} OR …)"
-    return f"Ask for the values, which is free{_suggest_values_query(where, scope)}; then write them: {listed}."
+    listed = (
+        f"{names[0]} {no}IN ('a', 'b')"
+        if len(names) == 1
+        else f"{no}({' AND '.join(f'{name} = …' for name in names)} OR …)"
+    )
+    return (
+        f"Ask for the values, which is free{_suggest_values_query(where, scope)}; then write them:"
+        f" {listed}."
+    )
 
 
 def _suggest_values_query(where: exp.Expr, scope: Scope) -> str:
-    """The question for the values that IN or EXISTS looks for; none where it names what only this question knows, as WITH does."""
+    """The question for the values that IN or EXISTS looks for; none where it names what only
+    this question knows, as WITH does.
+    """
     assert where.parent is not None
     rows = where.parent.copy()
     rows.set("expressions", [there.copy() for _, there in where.meta["pairs"]])
     rows.set("group", None)
     rows.set("distinct", exp.Distinct())
     known = {schema.table.casefold() for schema in list_schemas(scope.rows)}
-    return f": {scope.text.format_node(rows)}" if {table.name.casefold() for table in rows.find_all(exp.Table)} <= known else ""
+    return (
+        f": {scope.text.format_node(rows)}"
+        if {table.name.casefold() for table in rows.find_all(exp.Table)} <= known
+        else ""
+    )
 
 
 def _suggest_same_unit(where: exp.Expr, scope: Scope, unit: str) -> str:
-    """The condition with the person in it. What is no table has a name only where it stands, if any."""
+    """The condition with the person in it. What is no table has a name only where it stands, if
+    any.
+    """
     name = scope.sources[0][1]
     table = quote_name(name) if name in dict(scope.tables) else "…"
-    both = " AND ".join(f"d.{quote_name(there.name)} = {here.sql()}" for here, there in where.meta["pairs"])
+    both = " AND ".join(
+        f"d.{quote_name(there.name)} = {here.sql()}" for here, there in where.meta["pairs"]
+    )
     no = "NOT " if isinstance(where, exp.Group) else ""
     inside = f"SELECT 1 FROM {table} AS d WHERE d.{quote_name(unit)} = … AND {both}"
     return f"Compare the person too, whose id outside stands for the dots: {no}EXISTS ({inside})."

@@ -1,8 +1,9 @@
-"""A question about two populations: rows of the one name somebody of the other (docs/decisions/0011 has the proof).
+"""A question about two populations: rows of the one name somebody of the other (docs/decisions/0011
+has the proof).
 
-Of the sources one is about the others, and is joined last, by the id of its unit. When the whole question is read, what reads one side
-alone goes to that side: conditions, and the keys that are made of the columns of those who name, since these tell the bonds of a unit
-apart.
+Of the sources one is about the others, and is joined last, by the id of its unit. When the whole
+question is read, what reads one side alone goes to that side: conditions, and the keys that are
+made of the columns of those who name, since these tell the bonds of a unit apart.
 """
 
 from __future__ import annotations
@@ -17,29 +18,55 @@ from hedgerow.errors import Unbounded, Unsupported
 from hedgerow.plan.canonical_expressions import flatten
 from hedgerow.plan.measures import Measure, SecondPopulation
 from hedgerow.plan.nodes import Filter, Join, Project, RelationNode
-from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, find_columns, substitute_columns
+from hedgerow.plan.scalar.expressions import (
+    Call,
+    ColumnRef,
+    Constant,
+    Expression,
+    find_columns,
+    substitute_columns,
+)
 from hedgerow.sql.catalog import PRIVACY_ID
 from hedgerow.sql.group_by import KeyExpression
 from hedgerow.sql.question import AggregateCall
 from hedgerow.sql.relations.join_conditions import JoinCondition, JoinInput
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["build_population_rows", "check_aggregates", "find_population_join", "find_second_population", "is_reference"]
+__all__ = [
+    "build_population_rows",
+    "check_aggregates",
+    "find_population_join",
+    "find_second_population",
+    "is_reference",
+]
 
-# Means and the like are not among them: of each of the others every number of a moment would be clamped by itself, and where all of them
-# are, the mean is the middle of the bounds, whatever the data.
-_SUPPORTED_AGGREGATES: Final = "Ask for COUNT(*), COUNT(x) or SUM(x), or about one population alone."
+# Means and the like are not among them: of each of the others every number of a moment would be
+# clamped by itself, and where all of them are, the mean is the middle of the bounds, whatever the
+# data.
+_SUPPORTED_AGGREGATES: Final = (
+    "Ask for COUNT(*), COUNT(x) or SUM(x), or about one population alone."
+)
 
 
-def find_second_population(text: SourceText, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]) -> int | None:
+def find_second_population(
+    text: SourceText, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]
+) -> int | None:
     """The place of the source that is about the others; None where all are about one population."""
     protected = [i for i, part in enumerate(parts) if part.scope.tables]
     names = list(dict.fromkeys(parts[i].scope.population for i in protected))
     if len(names) < 2:
         return None
-    first, last = (next(parts[i] for i in protected if parts[i].scope.population == name) for name in (names[0], names[-1]))
+    first, last = (
+        next(parts[i] for i in protected if parts[i].scope.population == name)
+        for name in (names[0], names[-1])
+    )
     if len(names) > 2:
-        _refuse(text, last.node, "This is about more than two populations", "Ask about two of them at a time.")
+        _refuse(
+            text,
+            last.node,
+            "This is about more than two populations",
+            "Ask about two of them at a time.",
+        )
     for i in protected:
         if parts[i].scope.rows.unit == "row":
             what = "Where every row is somebody of their own, rows of two people would meet"
@@ -47,12 +74,26 @@ def find_second_population(text: SourceText, parts: Sequence[JoinInput], ties: S
     found = next((i for i in protected if _is_referenced(i, parts, ties)), None)
     if found is None:
         labels = [part.scope.sources[0][1] for part in (first, last)]
-        what = f"{labels[1]} is about other people than {labels[0]}, and no row of the one says whom of the other it means"
-        _refuse(text, last.node, what, f"Join one source of theirs on its id, such as ON {first.alias}.x = {last.alias}.{_find_id_name(last)}.")
+        what = (
+            f"{labels[1]} is about other people than {labels[0]}, and no row of the one says whom"
+            " of the other it means"
+        )
+        _refuse(
+            text,
+            last.node,
+            what,
+            f"Join one source of theirs on its id, such as ON {first.alias}.x ="
+            f" {last.alias}.{_find_id_name(last)}.",
+        )
     beside = [i for i in protected if i != found]
     if parts[found].is_left_join or all(parts[i].is_left_join for i in beside):
         node = parts[found if parts[found].is_left_join else beside[0]].node
-        _refuse(text, node, "A LEFT JOIN of two populations would tell who has no partner", "Write JOIN, which drops rows without one.")
+        _refuse(
+            text,
+            node,
+            "A LEFT JOIN of two populations would tell who has no partner",
+            "Write JOIN, which drops rows without one.",
+        )
     _check_caps(text, parts, protected, found)
     return found
 
@@ -61,13 +102,21 @@ def _is_referenced(place: int, parts: Sequence[JoinInput], ties: Sequence[JoinCo
     """Whether this is all there is about its population, and a row of the other one has its id."""
     population = parts[place].scope.population
     alone = sum(part.scope.population == population for part in parts) == 1
-    return alone and any(is_reference(tie, place) and parts[_find_other_input(tie, place)].scope.tables for tie in ties)
+    return alone and any(
+        is_reference(tie, place) and parts[_find_other_input(tie, place)].scope.tables
+        for tie in ties
+    )
 
 
 def is_reference(tie: JoinCondition, place: int) -> bool:
     """Whether this equality is of the id of this source, and of a column that is no id."""
     ends = tie.find_ends(place)
-    return ends is not None and ends[0].owner == PRIVACY_ID and not ends[0].may_be_missing and not ends[2].is_privacy_id
+    return (
+        ends is not None
+        and ends[0].owner == PRIVACY_ID
+        and not ends[0].may_be_missing
+        and not ends[2].is_privacy_id
+    )
 
 
 def _find_other_input(tie: JoinCondition, place: int) -> int:
@@ -78,14 +127,26 @@ def _find_id_name(part: JoinInput) -> str:
     return next((one.name for one in part.scope.columns if one.owner == PRIVACY_ID), "id")
 
 
-def _check_caps(text: SourceText, parts: Sequence[JoinInput], protected: Sequence[int], found: int) -> None:
-    """Of those who are named it is no matter in how many groups they are: one row of theirs is met."""
+def _check_caps(
+    text: SourceText, parts: Sequence[JoinInput], protected: Sequence[int], found: int
+) -> None:
+    """Of those who are named it is no matter in how many groups they are: one row of theirs is
+    met.
+    """
     for i in protected:
         for name, entry in parts[i].scope.tables:
             caps = [cap for cap in entry.undeclared_caps if i != found or cap != "max_groups"]
             if caps:
-                what = f"The caps of {name} are not declared, and where two populations meet they are not found"
-                raise text.refusal(Unbounded, what, parts[i].node, f"Declare {' and '.join(caps)} under [tables.{name}].")
+                what = (
+                    f"The caps of {name} are not declared, and where two populations meet they are"
+                    " not found"
+                )
+                raise text.refusal(
+                    Unbounded,
+                    what,
+                    parts[i].node,
+                    f"Declare {' and '.join(caps)} under [tables.{name}].",
+                )
 
 
 def find_population_join(rows: RelationNode) -> Join | None:
@@ -99,17 +160,30 @@ def check_aggregates(text: SourceText, calls: Sequence[AggregateCall]) -> None:
     """Refuses what has no bound yet for two populations at once."""
     for call in calls:
         measure = call.measure
-        if not isinstance(measure, Measure) or measure.kind in ("units", "distinct", "moments") or measure.sum_bounds is not None:
+        if (
+            not isinstance(measure, Measure)
+            or measure.kind in ("units", "distinct", "moments")
+            or measure.sum_bounds is not None
+        ):
             what = f"{call.text} cannot be asked where two populations meet"
             raise text.refusal(Unsupported, what, None, _SUPPORTED_AGGREGATES)
 
 
-def build_population_rows(text: SourceText, rows: RelationNode, groups: Sequence[KeyExpression], outputs: Sequence[tuple[str, Expression]], max_groups: int) -> RelationNode:
-    """The rows of a question about two populations, with these columns, the keys first: each side filtered by itself, and the keys of those
-    who name others in their bonds."""
+def build_population_rows(
+    text: SourceText,
+    rows: RelationNode,
+    groups: Sequence[KeyExpression],
+    outputs: Sequence[tuple[str, Expression]],
+    max_groups: int,
+) -> RelationNode:
+    """The rows of a question about two populations, with these columns, the keys first: each side
+    filtered by itself, and the keys of those who name others in their bonds."""
     join, conditions = _split_filters(rows)
     assert join.second_population is not None
-    own, theirs = set(join.source.columns), {name: ColumnRef(there) for name, there in join.added_columns}
+    own, theirs = (
+        set(join.source.columns),
+        {name: ColumnRef(there) for name, there in join.added_columns},
+    )
     mine, here, there, rest = [], list[Expression](), list[Expression](), list[Expression]()
     for condition in conditions:
         used = set(find_columns(condition))
@@ -121,23 +195,50 @@ def build_population_rows(text: SourceText, rows: RelationNode, groups: Sequence
             mine.append(group)
         elif not used <= {join.second_population.id_column, *theirs}:
             what = f"{group.text} is made of columns of two populations"
-            raise text.refusal(Unsupported, what, None, "Group by columns of each by themselves: GROUP BY a.x, b.y.")
+            raise text.refusal(
+                Unsupported,
+                what,
+                None,
+                "Group by columns of each by themselves: GROUP BY a.x, b.y.",
+            )
         if group.domain is None:
-            what = f"The values of {group.text} are not declared, and where two populations meet they have to be"
+            what = (
+                f"The values of {group.text} are not declared, and where two populations meet they"
+                " have to be"
+            )
             raise text.refusal(Unbounded, what, None, "List them in the policy: values = […].")
     free = (name for i in itertools.count() if (name := f"bond {i}") not in own | set(theirs))
     bonds = {group.value.expression: next(free) for group in mine}
     here += [_build_domain_filter(group) for group in mine]
-    source = Project(_filter_rows(join.source, here), (*((name, ColumnRef(name)) for name in sorted(own)), *((n, e) for e, n in bonds.items())))
-    others = SecondPopulation(join.second_population.id_column, tuple(bonds.values()), max_groups, join.second_population.max_rows)
-    met = Join(source, _filter_rows(join.other, there), (), join.added_columns, 1, second_population=others)
-    made = [(name, ColumnRef(bonds[value]) if i < len(groups) and value in bonds else value) for i, (name, value) in enumerate(outputs)]
+    source = Project(
+        _filter_rows(join.source, here),
+        (*((name, ColumnRef(name)) for name in sorted(own)), *((n, e) for e, n in bonds.items())),
+    )
+    others = SecondPopulation(
+        join.second_population.id_column,
+        tuple(bonds.values()),
+        max_groups,
+        join.second_population.max_rows,
+    )
+    met = Join(
+        source, _filter_rows(join.other, there), (), join.added_columns, 1, second_population=others
+    )
+    made = [
+        (name, ColumnRef(bonds[value]) if i < len(groups) and value in bonds else value)
+        for i, (name, value) in enumerate(outputs)
+    ]
     return Project(_filter_rows(met, rest), tuple(made) or (("one", Constant(1, "integer")),))
 
 
 def _build_domain_filter(group: KeyExpression) -> Expression:
     """Rows of other groups must not use up the bonds of their unit."""
-    return Call("in", (group.value.expression, *(Constant(value, group.value.type) for value in group.domain or ())))
+    return Call(
+        "in",
+        (
+            group.value.expression,
+            *(Constant(value, group.value.type) for value in group.domain or ()),
+        ),
+    )
 
 
 def _filter_rows(rows: RelationNode, conditions: Sequence[Expression]) -> RelationNode:

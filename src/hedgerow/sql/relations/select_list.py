@@ -16,14 +16,22 @@ from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
 
-__all__ = ["SelectItem", "build_projection", "expand_select_list", "project_items", "rename_columns"]
+__all__ = [
+    "SelectItem",
+    "build_projection",
+    "expand_select_list",
+    "project_items",
+    "rename_columns",
+]
 
 _KEEP_ID_NAME = "Select it as it is, under its own name."
 
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
-    """An output of a subquery: its node without the alias, its name, and the column that it is, if it is one."""
+    """An output of a subquery: its node without the alias, its name, and the column that it is,
+    if it is one.
+    """
 
     node: exp.Expr
     name: str
@@ -41,7 +49,11 @@ def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectIt
         if isinstance(node, exp.Alias):
             check_args(scope.text, node, "this", "alias")
         bare = (node.this if isinstance(node, exp.Alias) else node).unnest()
-        visible = scope.find_column(bare) if type(bare) is exp.Column and find_filled_args(bare) <= {"this", "table"} else None
+        visible = (
+            scope.find_column(bare)
+            if type(bare) is exp.Column and find_filled_args(bare) <= {"this", "table"}
+            else None
+        )
         name = find_alias(node) or (visible.name if visible is not None else f"column{place}")
         _check_name(scope, node, name, visible)
         items.append(SelectItem(bare, name, visible))
@@ -60,20 +72,33 @@ def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
         raise scope.text.refusal(Unsupported, what, alias, "Name each column once.")
     for name, visible in zip(names, columns, strict=True):
         _check_name(scope, name, name.name, visible)
-    return replace(scope, columns=tuple(replace(one, name=name.name) for name, one in zip(names, columns, strict=True)))
+    return replace(
+        scope,
+        columns=tuple(
+            replace(one, name=name.name) for name, one in zip(names, columns, strict=True)
+        ),
+    )
 
 
 def _expand_star(scope: Scope, node: exp.Expr) -> list[ColumnReference] | None:
     """The columns that * or t.* stands for; None where this is something else."""
     if type(node) is exp.Star:
         check_args(scope.text, node)
-        return [visible for visible in scope.columns if not visible.is_merged and not visible.may_be_missing]
+        return [
+            visible
+            for visible in scope.columns
+            if not visible.is_merged and not visible.may_be_missing
+        ]
     if type(node) is exp.Column and type(node.this) is exp.Star:
         check_args(scope.text, node, "this", "table")
         check_args(scope.text, node.this)
         scope.check_qualifier(node)
         alias = node.args["table"].name.casefold() if node.args.get("table") is not None else ""
-        return [visible for visible in scope.columns if visible.alias.casefold() == alias and not visible.may_be_missing]
+        return [
+            visible
+            for visible in scope.columns
+            if visible.alias.casefold() == alias and not visible.may_be_missing
+        ]
     return None
 
 
@@ -92,7 +117,17 @@ def _check_name(scope: Scope, node: exp.Expr, name: str, visible: ColumnReferenc
 def project_items(scope: Scope, items: Sequence[SelectItem]) -> Scope:
     """The same rows with these columns."""
     reader = RowBinder(scope, "a subquery")
-    outputs = [(item, None if item.column is not None and item.column.is_privacy_id else _bind_item(reader, item)) for item in items]
+    outputs = [
+        (
+            item,
+            (
+                None
+                if item.column is not None and item.column.is_privacy_id
+                else _bind_item(reader, item)
+            ),
+        )
+        for item in items
+    ]
     return build_projection(scope, outputs)
 
 
@@ -100,7 +135,9 @@ def _bind_item(reader: RowBinder, item: SelectItem) -> TypedExpression:
     return reader.bind(item.node) if item.column is None else item.column.value
 
 
-def build_projection(scope: Scope, outputs: Sequence[tuple[SelectItem, TypedExpression | None]]) -> Scope:
+def build_projection(
+    scope: Scope, outputs: Sequence[tuple[SelectItem, TypedExpression | None]]
+) -> Scope:
     """Rows with these columns; None is the id, which the plan hands on by itself."""
     columns: list[ColumnReference] = []
     written: list[tuple[str, Expression]] = []
@@ -119,13 +156,29 @@ def build_projection(scope: Scope, outputs: Sequence[tuple[SelectItem, TypedExpr
             kept.setdefault(value.expression.column, name)
             same = same or scope.find_plan_column(value.expression.column)
         whose, origin = (None, None) if same is None else (same.owner, same.origin)
-        columns.append(ColumnReference("", item.name, name, value.range, whose, origin, size=value.size, work=value.work))
+        columns.append(
+            ColumnReference(
+                "", item.name, name, value.range, whose, origin, size=value.size, work=value.work
+            )
+        )
     rows = Project(scope.rows, tuple(written)) if written else scope.rows
     once = None
-    if scope.key_within_unit is not None and (not written or all(column in kept for column in scope.key_within_unit)):
+    if scope.key_within_unit is not None and (
+        not written or all(column in kept for column in scope.key_within_unit)
+    ):
         once = frozenset(kept.get(column, column) for column in scope.key_within_unit)
     sources = (("", "the subquery"),)
-    return Scope(scope.text, rows, tuple(columns), sources, scope.tables, once, scope.source_count, work, capping_tables=scope.capping_tables)
+    return Scope(
+        scope.text,
+        rows,
+        tuple(columns),
+        sources,
+        scope.tables,
+        once,
+        scope.source_count,
+        work,
+        capping_tables=scope.capping_tables,
+    )
 
 
 def _choose_free_name(name: str, taken: set[str]) -> str:

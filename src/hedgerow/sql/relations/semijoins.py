@@ -1,11 +1,12 @@
 """IN (SELECT …) and EXISTS (SELECT …) in WHERE, written as joins.
 
-    id IN (SELECT id FROM t WHERE …)                 JOIN (SELECT DISTINCT id FROM t WHERE …) x ON id = x.id
-    EXISTS (SELECT … FROM t WHERE t.k = a.k AND …)   JOIN (SELECT DISTINCT k FROM t WHERE …) x ON a.k = x.k
-    NOT …                                            LEFT JOIN (SELECT k, COUNT(*) AS "others" … GROUP BY k) x … WHERE x."others" IS NULL
+    id IN (SELECT id FROM t WHERE …)                 JOIN (SELECT DISTINCT id FROM t WHERE …) x ON
+    id = x.id EXISTS (SELECT … FROM t WHERE t.k = a.k AND …)   JOIN (SELECT DISTINCT k FROM t WHERE
+    …) x ON a.k = x.k NOT …                                            LEFT JOIN (SELECT k, COUNT(*)
+    AS "others" … GROUP BY k) x … WHERE x."others" IS NULL
 
-Whether such a join is about the same people is for the joins to say: nothing is allowed here that they would refuse. What does not have
-this form is left as it is, and refused where it stands.
+Whether such a join is about the same people is for the joins to say: nothing is allowed here that
+they would refuse. What does not have this form is left as it is, and refused where it stands.
 """
 
 from __future__ import annotations
@@ -55,8 +56,12 @@ def _split_conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
         yield condition
 
 
-def _build_join(select: exp.Select, condition: exp.Expr, catalog: Catalog, alias: str) -> tuple[exp.Join, exp.Expr | None] | None:
-    """The join of a condition, and what is left to test after it; None where it has another form."""
+def _build_join(
+    select: exp.Select, condition: exp.Expr, catalog: Catalog, alias: str
+) -> tuple[exp.Join, exp.Expr | None] | None:
+    """The join of a condition, and what is left to test after it; None where it has another
+    form.
+    """
     negated = isinstance(condition, exp.Not)
     inner = condition.this.unnest() if negated else condition
     if isinstance(inner, exp.In) and isinstance(inner.args.get("query"), exp.Subquery):
@@ -69,32 +74,59 @@ def _build_join(select: exp.Select, condition: exp.Expr, catalog: Catalog, alias
         return None
     keys = [there for _, there in pairs]
     rows.set(
-        "expressions", [key.copy() for key in keys] + ([exp.alias_(exp.Count(this=exp.Star()), _COUNT_ALIAS, quoted=True)] if negated else [])
+        "expressions",
+        [key.copy() for key in keys]
+        + ([exp.alias_(exp.Count(this=exp.Star()), _COUNT_ALIAS, quoted=True)] if negated else []),
     )
     if negated:
         rows.set("group", exp.Group(expressions=[key.copy() for key in keys]))
     else:
         rows.set("distinct", exp.Distinct())
     # A refusal speaks of what was written, which is no GROUP BY and no DISTINCT.
-    rows.args["group" if negated else "distinct"].meta.update(condition=condition, pairs=tuple(pairs))
+    rows.args["group" if negated else "distinct"].meta.update(
+        condition=condition, pairs=tuple(pairs)
+    )
     name = exp.to_identifier(alias, quoted=True)
     beside = exp.Subquery(this=rows, alias=exp.TableAlias(this=name))
-    agree = exp.and_(*(exp.EQ(this=here.copy(), expression=exp.column(there.name, alias, quoted=True)) for here, there in pairs))
-    join = exp.Join(this=beside, on=agree, side="LEFT") if negated else exp.Join(this=beside, on=agree)
+    agree = exp.and_(
+        *(
+            exp.EQ(this=here.copy(), expression=exp.column(there.name, alias, quoted=True))
+            for here, there in pairs
+        )
+    )
+    join = (
+        exp.Join(this=beside, on=agree, side="LEFT") if negated else exp.Join(this=beside, on=agree)
+    )
     if not negated:
         return join, None
-    none: exp.Expr = exp.Is(this=exp.column(_COUNT_ALIAS, alias, quoted=True), expression=exp.Null())
+    none: exp.Expr = exp.Is(
+        this=exp.column(_COUNT_ALIAS, alias, quoted=True), expression=exp.Null()
+    )
     here = pairs[0][0]
     if isinstance(inner, exp.In) and not _is_privacy_id(select, here, catalog):
-        # What is NULL is in no list, and not outside either. An id is never NULL, and no column of conditions.
+        # What is NULL is in no list, and not outside either. An id is never NULL, and no column of
+        # conditions.
         none = exp.and_(none, exp.Not(this=exp.Is(this=here.copy(), expression=exp.Null())))
     return join, none
 
 
 def _is_privacy_id(select: exp.Select, column: exp.Column, catalog: Catalog) -> bool:
-    """By what the table says that it comes from, or those in its subquery: elsewhere the name may mean something else."""
-    source = next((source for source in _list_sources(select) if source.alias_or_name.casefold() == column.table.casefold()), None)
-    named = {} if source is None else {table.name: catalog.find_table(table.name) for table in source.find_all(exp.Table)}
+    """By what the table says that it comes from, or those in its subquery: elsewhere the name
+    may mean something else.
+    """
+    source = next(
+        (
+            source
+            for source in _list_sources(select)
+            if source.alias_or_name.casefold() == column.table.casefold()
+        ),
+        None,
+    )
+    named = (
+        {}
+        if source is None
+        else {table.name: catalog.find_table(table.name) for table in source.find_all(exp.Table)}
+    )
     known = [found[1] for found in named.values() if found is not None]
     return any(entry.is_privacy_id(column.name) for entry in known or catalog.tables.values())
 
@@ -108,8 +140,16 @@ ColumnPairs = Sequence[tuple[exp.Column, exp.Column]]
 
 def _parse_in(select: exp.Select, inner: exp.In) -> tuple[ColumnPairs, exp.Select | None]:
     rows = inner.args["query"].this
-    plain = isinstance(rows, exp.Select) and len(rows.expressions) == 1 and not (rows.args.get("group") or rows.args.get("having"))
-    if not plain or not isinstance(inner.this, exp.Column) or not isinstance(rows.expressions[0], exp.Column):
+    plain = (
+        isinstance(rows, exp.Select)
+        and len(rows.expressions) == 1
+        and not (rows.args.get("group") or rows.args.get("having"))
+    )
+    if (
+        not plain
+        or not isinstance(inner.this, exp.Column)
+        or not isinstance(rows.expressions[0], exp.Column)
+    ):
         return (), None
     here = inner.this.copy()
     sources = _list_sources(select)
@@ -121,8 +161,12 @@ def _parse_in(select: exp.Select, inner: exp.In) -> tuple[ColumnPairs, exp.Selec
 
 
 def _has_aggregate(rows: exp.Select) -> bool:
-    """An aggregate without keys has a row also where nothing is found. It exists, or HAVING decides: a join would not ask."""
-    return rows.args.get("having") is not None or any(any(item.find_all(exp.AggFunc)) for item in rows.expressions)
+    """An aggregate without keys has a row also where nothing is found. It exists, or HAVING
+    decides: a join would not ask.
+    """
+    return rows.args.get("having") is not None or any(
+        any(item.find_all(exp.AggFunc)) for item in rows.expressions
+    )
 
 
 def _parse_exists(rows: exp.Select, catalog: Catalog) -> tuple[ColumnPairs, exp.Select | None]:
@@ -130,18 +174,33 @@ def _parse_exists(rows: exp.Select, catalog: Catalog) -> tuple[ColumnPairs, exp.
     table = rows.args["from_"].this if rows.args.get("from_") else None
     found = catalog.find_table(table.name) if isinstance(table, exp.Table) else None
     where = rows.args.get("where")
-    if found is None or table is None or where is None or rows.args.get("joins") or rows.args.get("group") or _has_aggregate(rows):
+    if (
+        found is None
+        or table is None
+        or where is None
+        or rows.args.get("joins")
+        or rows.args.get("group")
+        or _has_aggregate(rows)
+    ):
         return (), None
-    names = {column.name.casefold() for column in found[1].columns} | {str(found[1].schema.unit).casefold()}
+    names = {column.name.casefold() for column in found[1].columns} | {
+        str(found[1].schema.unit).casefold()
+    }
 
     def inside(column: exp.Expr) -> bool:
         written = column.args.get("table")
-        return column.name.casefold() in names if written is None else written.name.casefold() == table.alias_or_name.casefold()
+        return (
+            column.name.casefold() in names
+            if written is None
+            else written.name.casefold() == table.alias_or_name.casefold()
+        )
 
     pairs, kept = [], []
     for condition in _split_conjuncts(where.this):
         sides = [condition.this, condition.expression] if isinstance(condition, exp.EQ) else []
-        if all(isinstance(side, exp.Column) for side in sides) and [inside(side) for side in sides] in ([True, False], [False, True]):
+        if all(isinstance(side, exp.Column) for side in sides) and [
+            inside(side) for side in sides
+        ] in ([True, False], [False, True]):
             here, there = sorted(sides, key=inside)
             pairs.append((here, there))
         elif all(inside(column) for column in condition.find_all(exp.Column)):

@@ -27,7 +27,9 @@ def scan_table(text: SourceText, table: exp.Table, catalog: Catalog) -> Scope:
     alias = table.alias or name
     columns = (*_list_id_columns(alias, entry), *_list_columns(alias, name, entry, catalog))
     protected = () if entry.schema.unit is None else ((name, entry),)
-    return Scope(text, Table(entry.schema), columns, ((alias, name),), protected, unique=entry.unique)
+    return Scope(
+        text, Table(entry.schema), columns, ((alias, name),), protected, unique=entry.unique
+    )
 
 
 def _list_id_columns(alias: str, entry: TableEntry) -> tuple[ColumnReference, ...]:
@@ -35,18 +37,39 @@ def _list_id_columns(alias: str, entry: TableEntry) -> tuple[ColumnReference, ..
     schema = entry.schema
     if schema.link is not None:
         held = schema.link.column
-        return (_build_id_column(alias, held, entry),) if entry.find_owner(held) == PRIVACY_ID else ()
-    return () if schema.unit is None or schema.unit == "row" else (_build_id_column(alias, schema.unit, entry),)
+        return (
+            (_build_id_column(alias, held, entry),) if entry.find_owner(held) == PRIVACY_ID else ()
+        )
+    return (
+        ()
+        if schema.unit is None or schema.unit == "row"
+        else (_build_id_column(alias, schema.unit, entry),)
+    )
 
 
 def _build_id_column(alias: str, name: str, entry: TableEntry) -> ColumnReference:
     declared, known = entry.schema.column(name), entry.schema.id_column
-    return ColumnReference(alias, name if declared is None else declared.name, "", Range("text") if known is None else known.range, PRIVACY_ID)
+    return ColumnReference(
+        alias,
+        name if declared is None else declared.name,
+        "",
+        Range("text") if known is None else known.range,
+        PRIVACY_ID,
+    )
 
 
-def _list_columns(alias: str, table: str, entry: TableEntry, catalog: Catalog) -> tuple[ColumnReference, ...]:
+def _list_columns(
+    alias: str, table: str, entry: TableEntry, catalog: Catalog
+) -> tuple[ColumnReference, ...]:
     return tuple(
-        ColumnReference(alias, column.name, column.name, column.range, catalog.find_owner(entry, column.name), (table, column))
+        ColumnReference(
+            alias,
+            column.name,
+            column.name,
+            column.range,
+            catalog.find_owner(entry, column.name),
+            (table, column),
+        )
         for column in entry.columns
         if not entry.is_privacy_id(column.name)
     )

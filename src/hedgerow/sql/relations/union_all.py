@@ -24,54 +24,98 @@ def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) ->
     for node, scope in branches:
         _check_branch(text, node, scope, first)
     _check_repeated_rows(text, branches)
-    types = [_find_common_type(text, [(node, scope.columns[i]) for node, scope in branches]) for i in range(len(first.columns))]
+    types = [
+        _find_common_type(text, [(node, scope.columns[i]) for node, scope in branches])
+        for i in range(len(first.columns))
+    ]
     rows = Union(tuple(_project_branch(scope, first, types) for _, scope in branches))
     known = rows.columns
     columns = tuple(
-        replace(
-            one,
-            range=known[one.plan_column],
-            owner=_find_common_owner([scope.columns[i] for _, scope in branches]),
-            origin=None,
-            size=1,
-            work=1,
+        (
+            replace(
+                one,
+                range=known[one.plan_column],
+                owner=_find_common_owner([scope.columns[i] for _, scope in branches]),
+                origin=None,
+                size=1,
+                work=1,
+            )
+            if one.plan_column
+            else one
         )
-        if one.plan_column
-        else one
         for i, one in enumerate(first.columns)
     )
     tables = tuple(dict(table for _, scope in branches for table in scope.tables).items())
-    leaves, work = sum(scope.source_count for _, scope in branches), sum(scope.work for _, scope in branches)
+    leaves, work = (
+        sum(scope.source_count for _, scope in branches),
+        sum(scope.work for _, scope in branches),
+    )
     capping = frozenset(name for _, scope in branches for name in scope.capping_table_names)
-    return Scope(text, rows, columns, first.sources, tables, None, leaves, work, capping_tables=capping).check_limits()
+    return Scope(
+        text, rows, columns, first.sources, tables, None, leaves, work, capping_tables=capping
+    ).check_limits()
 
 
 def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope) -> None:
     if len(scope.columns) != len(first.columns):
-        _refuse(text, node, "The parts of a UNION ALL have different numbers of columns", "Select the same columns in each part.")
+        _refuse(
+            text,
+            node,
+            "The parts of a UNION ALL have different numbers of columns",
+            "Select the same columns in each part.",
+        )
     if not scope.tables:
-        _refuse(text, node, "Public tables are joined, not put beside protected ones", "Write JOIN … ON a.x = b.x.")
-    if scope.population != first.population or (scope.rows.unit == "row") != (first.rows.unit == "row"):
-        _refuse(text, node, "The parts of a UNION ALL are about different people", "Put tables of one population together.")
-    if any(mine.is_privacy_id != theirs.is_privacy_id for mine, theirs in zip(scope.columns, first.columns, strict=True)):
-        _refuse(text, node, "The id stands at different places in the parts of this UNION ALL", "Select it at the same place in each part.")
+        _refuse(
+            text,
+            node,
+            "Public tables are joined, not put beside protected ones",
+            "Write JOIN … ON a.x = b.x.",
+        )
+    if scope.population != first.population or (scope.rows.unit == "row") != (
+        first.rows.unit == "row"
+    ):
+        _refuse(
+            text,
+            node,
+            "The parts of a UNION ALL are about different people",
+            "Put tables of one population together.",
+        )
+    if any(
+        mine.is_privacy_id != theirs.is_privacy_id
+        for mine, theirs in zip(scope.columns, first.columns, strict=True)
+    ):
+        _refuse(
+            text,
+            node,
+            "The id stands at different places in the parts of this UNION ALL",
+            "Select it at the same place in each part.",
+        )
 
 
 def _check_repeated_rows(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) -> None:
-    """Where every row is a unit of its own, it may come once only: a row that comes twice would count as two people."""
+    """Where every row is a unit of its own, it may come once only: a row that comes twice would
+    count as two people.
+    """
     seen: set[str] = set()
     for node, scope in branches:
         names = {name for name, _ in scope.tables}
         if scope.rows.unit == "row" and names & seen:
-            what = f"The rows of {min(names & seen)} would come twice, and every row is somebody of their own"
+            what = (
+                f"The rows of {min(names & seen)} would come twice, and every row is somebody of"
+                " their own"
+            )
             _refuse(text, node, what, "Write one SELECT, with OR between the conditions.")
         seen |= names
 
 
-def _find_common_type(text: SourceText, columns: Sequence[tuple[exp.Expr, ColumnReference]]) -> Type:
+def _find_common_type(
+    text: SourceText, columns: Sequence[tuple[exp.Expr, ColumnReference]]
+) -> Type:
     types = {one.range.type for _, one in columns if one.range.values != ()}
     if len(types) > 1 and types != {"integer", "real"} and not columns[0][1].is_privacy_id:
-        what = f"{columns[0][1].name} is {' and '.join(sorted(types))} in the parts of this UNION ALL"
+        what = (
+            f"{columns[0][1].name} is {' and '.join(sorted(types))} in the parts of this UNION ALL"
+        )
         _refuse(text, columns[-1][0], what, "Bring them to one type.")
     return "real" if "real" in types else next(iter(types), columns[0][1].range.type)
 
@@ -80,8 +124,19 @@ def _project_branch(scope: Scope, first: Scope, types: Sequence[Type]) -> Relati
     outputs: list[tuple[str, Expression]] = []
     for mine, called, type_ in zip(scope.columns, first.columns, types, strict=True):
         if mine.plan_column:
-            read: Expression = Constant(None, type_) if mine.range.values == () else ColumnRef(mine.plan_column)
-            outputs.append((called.plan_column, Call("to real", (read,)) if type_ == "real" and mine.range.type == "integer" else read))
+            read: Expression = (
+                Constant(None, type_) if mine.range.values == () else ColumnRef(mine.plan_column)
+            )
+            outputs.append(
+                (
+                    called.plan_column,
+                    (
+                        Call("to real", (read,))
+                        if type_ == "real" and mine.range.type == "integer"
+                        else read
+                    ),
+                )
+            )
     return Project(scope.rows, tuple(outputs) or (("one", Constant(1, "integer")),))
 
 

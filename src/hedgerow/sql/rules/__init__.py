@@ -8,7 +8,18 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.sql.binder.rule import Refusal, Rule
-from hedgerow.sql.rules import aggregates, arithmetic, casts, columns, comparisons, dates, literals, logic, statements, windows
+from hedgerow.sql.rules import (
+    aggregates,
+    arithmetic,
+    casts,
+    columns,
+    comparisons,
+    dates,
+    literals,
+    logic,
+    statements,
+    windows,
+)
 from hedgerow.sql.rules import conditionals as choices
 from hedgerow.sql.rules import dp_functions as intervals
 from hedgerow.sql.rules import foreign_functions as elsewhere

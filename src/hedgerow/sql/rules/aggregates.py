@@ -1,4 +1,6 @@
-"""Aggregates, with FILTER, WITHIN GROUP and named arguments around them; and those that are not there."""
+"""Aggregates, with FILTER, WITHIN GROUP and named arguments around them; and those that are not
+there.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from hedgerow.sql.syntax.named_arguments import NUMBER, find_named_arguments
 __all__ = ["RULES", "bind_named_call", "find_aggregate_name", "is_aggregate"]
 
 _AGGREGATES: Final = (
-    "The aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP, CORR, MIN, MAX, MEDIAN, "
-    "QUANTILE, PERCENTILE_CONT and MODE."
+    "The aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP,"
+    " COVAR_SAMP, CORR, MIN, MAX, MEDIAN, QUANTILE, PERCENTILE_CONT and MODE."
 )
 _ONE_ARGUMENT: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.Count: ("COUNT", "COUNT"),
@@ -50,19 +52,31 @@ _QUANTILES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether this is an aggregate that is read here, in whatever is around it."""
     inner = _unwrap(node)
-    return type(inner) in _ONE_ARGUMENT or type(inner) in _TWO_ARGUMENTS or type(inner) in _QUANTILES
+    return (
+        type(inner) in _ONE_ARGUMENT or type(inner) in _TWO_ARGUMENTS or type(inner) in _QUANTILES
+    )
 
 
 def find_aggregate_name(node: exp.Expr) -> str | None:
     """What an aggregate is called; None where this is none."""
     inner = _unwrap(node)
-    known = _ONE_ARGUMENT.get(type(inner)) or _TWO_ARGUMENTS.get(type(inner)) or _QUANTILES.get(type(inner))
+    known = (
+        _ONE_ARGUMENT.get(type(inner))
+        or _TWO_ARGUMENTS.get(type(inner))
+        or _QUANTILES.get(type(inner))
+    )
     return known[0] if known else None
 
 
 def _unwrap(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Filter | exp.WithinGroup) or (isinstance(node, exp.Anonymous) and str(node.this).startswith("\0")):
-        node = node.expressions[0] if isinstance(node, exp.Anonymous) and len(node.expressions) == 1 else node.this
+    while isinstance(node, exp.Filter | exp.WithinGroup) or (
+        isinstance(node, exp.Anonymous) and str(node.this).startswith("\0")
+    ):
+        node = (
+            node.expressions[0]
+            if isinstance(node, exp.Anonymous) and len(node.expressions) == 1
+            else node.this
+        )
         if not isinstance(node, exp.Expr):
             return exp.Null()
     return node
@@ -117,9 +131,15 @@ def _parse_single(node: exp.Expr, reader: Binder) -> AggregateSyntax:
         _check_args(inner, reader, "expressions")
         if len(inner.expressions) != 1:
             reader.refuse(node, "DISTINCT takes one column here", f"Write {name}(DISTINCT x).")
-        return AggregateSyntax(node, name, function, (inner.expressions[0],), distinct=True, probability=at)
+        return AggregateSyntax(
+            node, name, function, (inner.expressions[0],), distinct=True, probability=at
+        )
     if inner is None:
-        instead = "Write MODE(x), or MODE() WITHIN GROUP (ORDER BY x)." if name == "MODE" else "Write COUNT(*), SUM(x) or AVG(x)."
+        instead = (
+            "Write MODE(x), or MODE() WITHIN GROUP (ORDER BY x)."
+            if name == "MODE"
+            else "Write COUNT(*), SUM(x) or AVG(x)."
+        )
         reader.refuse(node, "An aggregate needs something to work on", instead)
     return AggregateSyntax(node, name, function, (inner,), probability=at)
 
@@ -130,7 +150,9 @@ def _parse_quantile(node: exp.Expr, reader: Binder) -> AggregateSyntax:
     share = node.args.get(part)
     if share is None:
         reader.refuse(node, f"{name} needs a column and a share", f"Write {_EXAMPLES[name]}.")
-    return AggregateSyntax(node, name, "QUANTILE", (node.this,), probability=_parse_probability(share, reader))
+    return AggregateSyntax(
+        node, name, "QUANTILE", (node.this,), probability=_parse_probability(share, reader)
+    )
 
 
 def _parse_within_group(node: exp.WithinGroup, reader: Binder) -> AggregateSyntax:
@@ -140,8 +162,15 @@ def _parse_within_group(node: exp.WithinGroup, reader: Binder) -> AggregateSynta
     name = find_aggregate_name(inner)
     _check_args(node, reader, "this", "expression")
     _check_args(node.expression, reader, "expressions")
-    if name not in ("PERCENTILE_CONT", "PERCENTILE_DISC", "MODE") or len(node.expression.expressions) != 1:
-        reader.refuse(node, "WITHIN GROUP goes with PERCENTILE_CONT and MODE", f"Write {_EXAMPLES['PERCENTILE_CONT']}.")
+    if (
+        name not in ("PERCENTILE_CONT", "PERCENTILE_DISC", "MODE")
+        or len(node.expression.expressions) != 1
+    ):
+        reader.refuse(
+            node,
+            "WITHIN GROUP goes with PERCENTILE_CONT and MODE",
+            f"Write {_EXAMPLES['PERCENTILE_CONT']}.",
+        )
     ordered = node.expression.expressions[0]
     _check_args(ordered, reader, "this", "desc", "nulls_first")
     if find_filled_args(inner) - (set() if name == "MODE" else {"this"}):
@@ -158,21 +187,35 @@ def _parse_within_group(node: exp.WithinGroup, reader: Binder) -> AggregateSynta
 def _parse_probability(node: exp.Expr, reader: Binder) -> Fraction:
     written = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
     if not NUMBER.fullmatch(written):
-        reader.refuse(node, "The share of a quantile is a number that is written out", f"Write {_EXAMPLES['QUANTILE']}.")
+        reader.refuse(
+            node,
+            "The share of a quantile is a number that is written out",
+            f"Write {_EXAMPLES['QUANTILE']}.",
+        )
     share = Fraction(written)
     if not 0 < share < 1:
-        reader.refuse(node, "The share of a quantile lies between 0 and 1", "Write 0.5 for the median, MIN(x) or MAX(x) for the ends.")
+        reader.refuse(
+            node,
+            "The share of a quantile lies between 0 and 1",
+            "Write 0.5 for the median, MIN(x) or MAX(x) for the ends.",
+        )
     return share
 
 
 def _check_args(node: exp.Expr, reader: Binder, *takes: str) -> None:
     """Refuses what nobody looks at."""
     for part in sorted(find_filled_args(node) - set(takes)):
-        reader.refuse(node, f"{part.strip('_').upper()} is not read in this aggregate", "Leave it out. " + _AGGREGATES)
+        reader.refuse(
+            node,
+            f"{part.strip('_').upper()} is not read in this aggregate",
+            "Leave it out. " + _AGGREGATES,
+        )
 
 
 def _build_refusals(*nodes: type[exp.Expr], first: str = "") -> tuple[Refusal, ...]:
-    return tuple(Refusal(node, "This aggregate is not answered", first + _AGGREGATES) for node in nodes)
+    return tuple(
+        Refusal(node, "This aggregate is not answered", first + _AGGREGATES) for node in nodes
+    )
 
 
 _VALUES_FIX: Final = "Write GROUP BY x with COUNT(*), or MODE(x): values are never shown. "
@@ -186,12 +229,26 @@ _EXAMPLES: Final = {
 }
 _ARGS: Final = ("this", "expression", "expressions", "quantile", "big_int", "count")
 RULES: tuple[Rule | Refusal, ...] = (
-    *(Rule(node, _bind_call, _ARGS) for node in (*_ONE_ARGUMENT, *_TWO_ARGUMENTS, *_QUANTILES, exp.Filter, exp.WithinGroup)),
+    *(
+        Rule(node, _bind_call, _ARGS)
+        for node in (*_ONE_ARGUMENT, *_TWO_ARGUMENTS, *_QUANTILES, exp.Filter, exp.WithinGroup)
+    ),
     Refusal(exp.Distinct, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x)."),
-    Refusal(exp.Order, "An order inside an aggregate changes nothing that is answered", "Leave it out."),
+    Refusal(
+        exp.Order, "An order inside an aggregate changes nothing that is answered", "Leave it out."
+    ),
     *_build_refusals(exp.ApproxDistinct, first="Write COUNT(DISTINCT x). "),
     *_build_refusals(exp.ApproxQuantile, first="Write QUANTILE(x, 0.9). "),
-    *_build_refusals(exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin, exp.ArrayAgg, exp.GroupConcat, first=_VALUES_FIX),
+    *_build_refusals(
+        exp.AnyValue,
+        exp.First,
+        exp.Last,
+        exp.ArgMax,
+        exp.ArgMin,
+        exp.ArrayAgg,
+        exp.GroupConcat,
+        first=_VALUES_FIX,
+    ),
     *_build_refusals(exp.IgnoreNulls, exp.RespectNulls, first=_VALUES_FIX),
     *_build_refusals(exp.LogicalAnd, exp.LogicalOr, exp.Grouping),
     *_build_refusals(exp.Kurtosis, exp.Skewness),

@@ -28,10 +28,20 @@ def _bind_binary(node: exp.Binary, reader: Binder) -> TypedExpression:
     return _fold_decimals(sign, left, right) or reader.apply(node, sign, left, right)
 
 
-def _fold_decimals(sign: str, left: TypedExpression, right: TypedExpression) -> TypedExpression | None:
-    """Numbers that are written out are decimals: 0.06 + 0.01 is 0.07, which it is not for doubles."""
-    values = [side.expression.value for side in (left, right) if isinstance(side.expression, Constant)]
-    if sign not in "+-*" or [type(value) for value in values] not in ([float, float], [int, float], [float, int]):
+def _fold_decimals(
+    sign: str, left: TypedExpression, right: TypedExpression
+) -> TypedExpression | None:
+    """Numbers that are written out are decimals: 0.06 + 0.01 is 0.07, which it is not for
+    doubles.
+    """
+    values = [
+        side.expression.value for side in (left, right) if isinstance(side.expression, Constant)
+    ]
+    if sign not in "+-*" or [type(value) for value in values] not in (
+        [float, float],
+        [int, float],
+        [float, int],
+    ):
         return None
     a, b = (Fraction(repr(value)) for value in values)
     try:
@@ -40,22 +50,34 @@ def _fold_decimals(sign: str, left: TypedExpression, right: TypedExpression) -> 
         return None
 
 
-def _bind_date_arithmetic(node: exp.Binary, reader: Binder, left: TypedExpression, right: TypedExpression) -> TypedExpression:
+def _bind_date_arithmetic(
+    node: exp.Binary, reader: Binder, left: TypedExpression, right: TypedExpression
+) -> TypedExpression:
     """A date and a number of days, or two dates."""
     plus = isinstance(node, exp.Add)
     if plus and right.type == "date":
         left, right = right, left
     if right.type == "integer" and not right.is_null:
-        return reader.apply(node, "add days", left, right if plus else reader.apply(node, "negate", right))
+        return reader.apply(
+            node, "add days", left, right if plus else reader.apply(node, "negate", right)
+        )
     left, right = align_types([left, right])
     if plus or right.type != "date" or left.type != "date":
-        reader.refuse(node, "This is not done with dates", "Write d + INTERVAL 3 DAY, d + 3, or d - e for the days between two dates.")
+        reader.refuse(
+            node,
+            "This is not done with dates",
+            "Write d + INTERVAL 3 DAY, d + 3, or d - e for the days between two dates.",
+        )
     return reader.apply(node, "days between", right, left)
 
 
 def _bind_negation(node: exp.Neg, reader: Binder) -> TypedExpression:
     inner = reader.bind(node.this)
-    if isinstance(inner.expression, Constant) and isinstance(inner.expression.value, int | float) and inner.type in ("integer", "real"):
+    if (
+        isinstance(inner.expression, Constant)
+        and isinstance(inner.expression.value, int | float)
+        and inner.type in ("integer", "real")
+    ):
         return build_constant(-inner.expression.value, inner.type)
     return reader.apply(node, "negate", inner)
 
@@ -70,9 +92,13 @@ RULES = (
     Refusal(exp.IntDiv, "// is not read", "Write FLOOR(a / b)."),
     Refusal(exp.Pow, "Powers are not read", "Multiply: x * x."),
     Refusal(exp.BitwiseXor, "Work on bits is not read", "Use + - * / %."),
-    Refusal(exp.BitwiseAnd, "Work on bits is not read", "Use + - * / %, and AND between conditions."),
+    Refusal(
+        exp.BitwiseAnd, "Work on bits is not read", "Use + - * / %, and AND between conditions."
+    ),
     Refusal(exp.BitwiseOr, "Work on bits is not read", "Use + - * / %, and OR between conditions."),
-    Refusal(exp.BitwiseNot, "Work on bits is not read", "Use + - * / %, and NOT before a condition."),
+    Refusal(
+        exp.BitwiseNot, "Work on bits is not read", "Use + - * / %, and NOT before a condition."
+    ),
     Refusal(exp.BitwiseLeftShift, "Work on bits is not read", "Multiply by a power of two."),
     Refusal(exp.BitwiseRightShift, "Work on bits is not read", "Write FLOOR(a / 2)."),
 )

@@ -8,7 +8,13 @@ from sqlglot import exp
 
 from hedgerow.plan.scalar.expressions import Constant
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule, find_filled_args
-from hedgerow.sql.binder.typed_expression import NO_TIME_OF_DAY, TypedExpression, align_types, explain_invalid_date, format_as_number
+from hedgerow.sql.binder.typed_expression import (
+    NO_TIME_OF_DAY,
+    TypedExpression,
+    align_types,
+    explain_invalid_date,
+    format_as_number,
+)
 
 __all__ = ["RULES"]
 
@@ -20,10 +26,18 @@ def _bind_cast(node: exp.Cast, reader: Binder) -> TypedExpression:
     wanted = node.args["to"]
     kind = wanted.this if find_filled_args(wanted) <= {"this"} else None
     value = reader.bind(node.this)
-    if kind in _REAL_TYPES | _INTEGER_TYPES and value.type in ("integer", "real") and not value.is_null:
+    if (
+        kind in _REAL_TYPES | _INTEGER_TYPES
+        and value.type in ("integer", "real")
+        and not value.is_null
+    ):
         return reader.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
     if kind is not None and kind.name.startswith(("TIMESTAMP", "DATETIME")):
-        reader.refuse(node, NO_TIME_OF_DAY, "Write the day alone, such as DATE '2026-01-31', and a column without CAST.")
+        reader.refuse(
+            node,
+            NO_TIME_OF_DAY,
+            "Write the day alone, such as DATE '2026-01-31', and a column without CAST.",
+        )
     if kind == exp.DType.DATE:
         (value,) = align_types([value], "date")
         if value.type == "date":
@@ -31,8 +45,15 @@ def _bind_cast(node: exp.Cast, reader: Binder) -> TypedExpression:
         if isinstance(value.expression, Constant):
             reader.refuse(node, *explain_invalid_date(str(value.expression.value)))
     if value.type == "boolean":
-        return reader.refuse(node, "This CAST is not read", f"Write {format_as_number(reader.text.format_node(node.this))}.")
-    instead = "CAST turns numbers into DOUBLE or INTEGER; for other types declare the column in the policy."
+        return reader.refuse(
+            node,
+            "This CAST is not read",
+            f"Write {format_as_number(reader.text.format_node(node.this))}.",
+        )
+    instead = (
+        "CAST turns numbers into DOUBLE or INTEGER; for other types declare the column in the"
+        " policy."
+    )
     return reader.refuse(node, "This CAST is not read", instead)
 
 

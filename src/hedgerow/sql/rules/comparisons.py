@@ -19,7 +19,11 @@ _OPERATORS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">
 
 def _check_dates(node: exp.Expr, reader: Binder, values: Sequence[TypedExpression]) -> None:
     """Text beside a date that is no day."""
-    texts = [one.expression.value for one in values if isinstance(one.expression, Constant) and one.type == "text"]
+    texts = [
+        one.expression.value
+        for one in values
+        if isinstance(one.expression, Constant) and one.type == "text"
+    ]
     if texts and any(one.type == "date" for one in values):
         reader.refuse(node, *explain_invalid_date(str(texts[0])))
 
@@ -27,27 +31,43 @@ def _check_dates(node: exp.Expr, reader: Binder, values: Sequence[TypedExpressio
 def _bind_comparison(node: exp.Binary, reader: Binder) -> TypedExpression:
     left, right = align_types([reader.bind(node.this), reader.bind(node.expression)])
     if left.is_null or right.is_null:
-        reader.refuse(node, "Nothing compares with NULL: this never holds", "Write x IS NULL or x IS NOT NULL.")
+        reader.refuse(
+            node,
+            "Nothing compares with NULL: this never holds",
+            "Write x IS NULL or x IS NOT NULL.",
+        )
     _check_dates(node, reader, [left, right])
     return reader.apply(node, _OPERATORS[type(node)], left, right)
 
 
 def _bind_between(node: exp.Between, reader: Binder) -> TypedExpression:
-    value, low, high = align_types([reader.bind(node.this), reader.bind(node.args["low"]), reader.bind(node.args["high"])])
+    value, low, high = align_types(
+        [reader.bind(node.this), reader.bind(node.args["low"]), reader.bind(node.args["high"])]
+    )
     _check_dates(node, reader, [value, low, high])
-    return reader.apply(node, "and", reader.apply(node, ">=", value, low), reader.apply(node, "<=", value, high))
+    return reader.apply(
+        node, "and", reader.apply(node, ">=", value, low), reader.apply(node, "<=", value, high)
+    )
 
 
 def _bind_in(node: exp.In, reader: Binder) -> TypedExpression:
     if len(node.expressions) > MAX_LIST_LENGTH:
-        reader.refuse(node, f"This list has more than {MAX_LIST_LENGTH} values", "Ask for a range, or declare a coarser column in the policy.")
+        reader.refuse(
+            node,
+            f"This list has more than {MAX_LIST_LENGTH} values",
+            "Ask for a range, or declare a coarser column in the policy.",
+        )
     if not node.expressions:
         reader.refuse(node, "IN wants a list of values", "Write x IN (1, 2).")
     value, *listed = align_types([reader.bind(part) for part in (node.this, *node.expressions)])
     _check_dates(node, reader, [value, *listed])
     for part, item in zip(node.expressions, listed, strict=True):
         if item.is_null:
-            reader.refuse(part, "NULL in a list never matches", "Leave it out; for missing values write x IS NULL.")
+            reader.refuse(
+                part,
+                "NULL in a list never matches",
+                "Leave it out; for missing values write x IS NULL.",
+            )
     if all(isinstance(item.expression, Constant) for item in listed):
         return reader.apply(node, "in", value, *listed)
     # Values that may be NULL: the same as =, one after the other.
@@ -58,10 +78,17 @@ def _bind_in(node: exp.In, reader: Binder) -> TypedExpression:
 def _bind_like(node: exp.Like, reader: Binder) -> TypedExpression:
     value, pattern = align_types([reader.bind(node.this), reader.bind(node.expression)], "text")
     if not isinstance(pattern.expression, Constant) or pattern.is_null:
-        reader.refuse(node, "LIKE compares with a pattern that is written out", "Write x LIKE 'a%'.")
+        reader.refuse(
+            node, "LIKE compares with a pattern that is written out", "Write x LIKE 'a%'."
+        )
     if any(sign in str(pattern.expression.value) for sign in ("\\%", "\\_")):
         what = "In some databases a backslash takes % and _ their meaning, in others it is a letter"
-        reader.refuse(node, what, "Write STARTS_WITH(x, '5%'), or RIGHT(x, 2) = '5%', where % and _ stand for themselves.")
+        reader.refuse(
+            node,
+            what,
+            "Write STARTS_WITH(x, '5%'), or RIGHT(x, 2) = '5%', where % and _ stand for"
+            " themselves.",
+        )
     found = reader.apply(node, "like", value, pattern)
     return reader.apply(node, "not", found) if node.args.get("negate") else found
 
@@ -71,10 +98,34 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Between, _bind_between, ("this", "low", "high")),
     Rule(exp.In, _bind_in, ("this", "expressions")),
     Rule(exp.Like, _bind_like, ("this", "expression", "negate")),
-    Refusal(exp.ILike, "ILIKE is not read", "Write LOWER(x) LIKE 'abc%', with the pattern in lower case."),
-    Refusal(exp.Escape, "LIKE … ESCAPE is not read", "Write LIKE without it: % stands for any text, _ for one character."),
-    Refusal(exp.SimilarTo, "SIMILAR TO is not read", "Write LIKE: % stands for any text, _ for one character."),
-    Refusal(exp.RegexpLike, "Regular expressions are not read", "Write LIKE: % stands for any text, _ for one character."),
-    Refusal(exp.NullSafeEQ, "IS NOT DISTINCT FROM is not read", "Write a = b OR (a IS NULL AND b IS NULL)."),
-    Refusal(exp.NullSafeNEQ, "IS DISTINCT FROM is not read", "Write a <> b, and a IS NULL where that matters."),
+    Refusal(
+        exp.ILike,
+        "ILIKE is not read",
+        "Write LOWER(x) LIKE 'abc%', with the pattern in lower case.",
+    ),
+    Refusal(
+        exp.Escape,
+        "LIKE … ESCAPE is not read",
+        "Write LIKE without it: % stands for any text, _ for one character.",
+    ),
+    Refusal(
+        exp.SimilarTo,
+        "SIMILAR TO is not read",
+        "Write LIKE: % stands for any text, _ for one character.",
+    ),
+    Refusal(
+        exp.RegexpLike,
+        "Regular expressions are not read",
+        "Write LIKE: % stands for any text, _ for one character.",
+    ),
+    Refusal(
+        exp.NullSafeEQ,
+        "IS NOT DISTINCT FROM is not read",
+        "Write a = b OR (a IS NULL AND b IS NULL).",
+    ),
+    Refusal(
+        exp.NullSafeNEQ,
+        "IS DISTINCT FROM is not read",
+        "Write a <> b, and a IS NULL where that matters.",
+    ),
 )

@@ -21,28 +21,47 @@ def _bind_case(node: exp.Case, reader: Binder) -> TypedExpression:
             conditions.append(reader.apply(branch, "=", *align_types([operand, test])))
     default = node.args.get("default")
     results = [reader.bind(branch.args["true"]) for branch in node.args["ifs"]]
-    return _build_case(node, reader, conditions, [*results, build_constant(None, "integer") if default is None else reader.bind(default)])
+    return _build_case(
+        node,
+        reader,
+        conditions,
+        [*results, build_constant(None, "integer") if default is None else reader.bind(default)],
+    )
 
 
 def _bind_if(node: exp.If, reader: Binder) -> TypedExpression:
     default = node.args.get("false")
     conditions = align_types([reader.bind(node.this)], "boolean")
-    results = [reader.bind(node.args["true"]), build_constant(None, "integer") if default is None else reader.bind(default)]
+    results = [
+        reader.bind(node.args["true"]),
+        build_constant(None, "integer") if default is None else reader.bind(default),
+    ]
     return _build_case(node, reader, conditions, results)
 
 
-def _build_case(node: exp.Expr, reader: Binder, conditions: list[TypedExpression], results: list[TypedExpression]) -> TypedExpression:
+def _build_case(
+    node: exp.Expr,
+    reader: Binder,
+    conditions: list[TypedExpression],
+    results: list[TypedExpression],
+) -> TypedExpression:
     results = align_types(results)
     pairs = [part for pair in zip(conditions, results, strict=False) for part in pair]
     return reader.apply(node, "case", *pairs, results[-1])
 
 
 def _bind_coalesce(node: exp.Coalesce, reader: Binder) -> TypedExpression:
-    return reader.apply(node, "coalesce", *align_types([reader.bind(part) for part in (node.this, *node.expressions)]))
+    return reader.apply(
+        node,
+        "coalesce",
+        *align_types([reader.bind(part) for part in (node.this, *node.expressions)]),
+    )
 
 
 def _bind_nullif(node: exp.Nullif, reader: Binder) -> TypedExpression:
-    return reader.apply(node, "nullif", *align_types([reader.bind(node.this), reader.bind(node.expression)]))
+    return reader.apply(
+        node, "nullif", *align_types([reader.bind(node.this), reader.bind(node.expression)])
+    )
 
 
 RULES = (

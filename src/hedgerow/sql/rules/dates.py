@@ -11,7 +11,12 @@ from sqlglot.tokenizer_core import TokenType
 from hedgerow.errors import Refused
 from hedgerow.plan.scalar.expressions import Constant
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule, find_filled_args
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant, explain_invalid_date
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    explain_invalid_date,
+)
 
 __all__ = ["RULES", "shift_date"]
 
@@ -34,10 +39,17 @@ _PARTS: Final = {
     "DOY": "day of year",
     "DAYOFYEAR": "day of year",
 }
-_STARTS: Final = {"YEAR": "start of year", "QUARTER": "start of quarter", "MONTH": "start of month", "WEEK": "start of week"}
+_STARTS: Final = {
+    "YEAR": "start of year",
+    "QUARTER": "start of quarter",
+    "MONTH": "start of month",
+    "WEEK": "start of week",
+}
 
 
-def _apply_to_date(node: exp.Expr, reader: Binder, function: str, part: exp.Expr) -> TypedExpression:
+def _apply_to_date(
+    node: exp.Expr, reader: Binder, function: str, part: exp.Expr
+) -> TypedExpression:
     return reader.apply(node, function, *align_types([reader.bind(part)], "date"))
 
 
@@ -49,7 +61,10 @@ def _read_unit(part: exp.Expr | None) -> str:
 def _bind_extract(node: exp.Extract, reader: Binder) -> TypedExpression:
     part = _PARTS.get(_read_unit(node.this))
     if part is None:
-        instead = "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday) and DOY; for weeks write DATE_TRUNC('week', d)."
+        instead = (
+            "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday) and DOY; for weeks write"
+            " DATE_TRUNC('week', d)."
+        )
         reader.refuse(node, "EXTRACT does not know this part", instead)
     return _apply_to_date(node, reader, part, node.expression)
 
@@ -72,21 +87,36 @@ def _bind_day(node: exp.Expr, reader: Binder) -> TypedExpression:
         return value
     if isinstance(value.expression, Constant):
         reader.refuse(node, *explain_invalid_date(str(value.expression.value)))
-    return reader.refuse(node, f"A day is that of a date, and this is {value.type}", "Use a column that the policy declares as a date.")
+    return reader.refuse(
+        node,
+        f"A day is that of a date, and this is {value.type}",
+        "Use a column that the policy declares as a date.",
+    )
 
 
 def _bind_part(node: exp.Expr, reader: Binder) -> TypedExpression:
     return _apply_to_date(node, reader, _FUNCTIONS[type(node)], node.this)
 
 
-def shift_date(node: exp.Expr, reader: Binder, day: exp.Expr, interval: exp.Interval, sign: int) -> TypedExpression:
+def shift_date(
+    node: exp.Expr, reader: Binder, day: exp.Expr, interval: exp.Interval, sign: int
+) -> TypedExpression:
     """A date some days or months later, or earlier."""
     unit = _UNITS.get(_read_unit(interval.args.get("unit")).removesuffix("S"))
     written = str(interval.this.this) if isinstance(interval.this, exp.Literal) else ""
-    if unit is None or not _INTEGER.fullmatch(written) or find_filled_args(interval) - {"this", "unit"}:
+    if (
+        unit is None
+        or not _INTEGER.fullmatch(written)
+        or find_filled_args(interval) - {"this", "unit"}
+    ):
         reader.refuse(interval, "This interval is not read", _INTERVAL_FIX)
     function, times = unit
-    return reader.apply(node, function, *align_types([reader.bind(day)], "date"), build_constant(sign * times * int(written), "integer"))
+    return reader.apply(
+        node,
+        function,
+        *align_types([reader.bind(day)], "date"),
+        build_constant(sign * times * int(written), "integer"),
+    )
 
 
 def _bind_date_add(node: exp.DateAdd, reader: Binder) -> TypedExpression:
@@ -96,27 +126,38 @@ def _bind_date_add(node: exp.DateAdd, reader: Binder) -> TypedExpression:
 
 
 def _bind_date_diff(node: exp.DateDiff, reader: Binder) -> TypedExpression:
-    """DATE_DIFF('day', a, b): from a to b. Months and years count how often one begins in between."""
+    """DATE_DIFF('day', a, b): from a to b. Months and years count how often one begins in
+    between.
+    """
     unit = _read_unit(node.args.get("unit"))
     if unit not in ("DAY", "MONTH", "YEAR"):
         reader.refuse(node, "DATE_DIFF does not know this part", _DIFF_FIX)
     if _is_ambiguous(node, reader):
         reader.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
-    first, last = (align_types([reader.bind(part)], "date")[0] for part in (node.expression, node.this))
+    first, last = (
+        align_types([reader.bind(part)], "date")[0] for part in (node.expression, node.this)
+    )
     if unit == "DAY":
         return reader.apply(node, "days between", first, last)
     years = reader.apply(node, "-", *(reader.apply(node, "year", day) for day in (last, first)))
     if unit == "YEAR":
         return years
     months = reader.apply(node, "-", *(reader.apply(node, "month", day) for day in (last, first)))
-    return reader.apply(node, "+", reader.apply(node, "*", years, build_constant(12, "integer")), months)
+    return reader.apply(
+        node, "+", reader.apply(node, "*", years, build_constant(12, "integer")), months
+    )
 
 
 def _is_ambiguous(node: exp.Expr, reader: Binder) -> bool:
-    """Whether DATE_DIFF(month, a, day) may also mean DATE_DIFF(b, a, part), and DATE_TRUNC(day, month) DATE_TRUNC(d, part), as others write
-    them: the first word is a part and a column, the last one is a part."""
+    """Whether DATE_DIFF(month, a, day) may also mean DATE_DIFF(b, a, part), and DATE_TRUNC(day,
+    month) DATE_TRUNC(d, part), as others write them: the first word is a part and a column, the
+    last one is a part."""
     unit, last, span = node.args["unit"], node.this, reader.text.find_span(node)
-    bare = isinstance(last, exp.Column) and "table" not in last.args and last.name.upper() in {*_PARTS, *_STARTS}
+    bare = (
+        isinstance(last, exp.Column)
+        and "table" not in last.args
+        and last.name.upper() in {*_PARTS, *_STARTS}
+    )
     if span is None or not bare or last.name.upper() == unit.name.upper():
         return False  # where the two words are one, both mean the same
     call = [token for token in reader.text.tokens if span[0] <= token.start < span[1]]
@@ -138,10 +179,20 @@ _UNITS: Final = {
     "YEAR": ("add months", 12),
 }
 _AMBIGUOUS_UNIT: Final = "Here a part of dates and a column have one name, and either may be meant"
-_TRUNC_FIX: Final = "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
-_DIFF_FIX: Final = "Write DATE_DIFF('day', a, b), for the days from a to b; 'day', 'month' or 'year' stands first, in quotes."
-_INTERVAL_FIX: Final = "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
-_CLOCK_FIX: Final = "Write the date itself, such as DATE '2026-01-31': then the same question has the same answer tomorrow."
+_TRUNC_FIX: Final = (
+    "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
+)
+_DIFF_FIX: Final = (
+    "Write DATE_DIFF('day', a, b), for the days from a to b; 'day', 'month' or 'year' stands first,"
+    " in quotes."
+)
+_INTERVAL_FIX: Final = (
+    "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
+)
+_CLOCK_FIX: Final = (
+    "Write the date itself, such as DATE '2026-01-31': then the same question has the same answer"
+    " tomorrow."
+)
 RULES: tuple[Rule | Refusal, ...] = (
     *(Rule(node, _bind_part) for node in _FUNCTIONS),
     Rule(exp.Extract, _bind_extract, ("this", "expression")),
@@ -152,7 +203,9 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.DateAdd, _bind_date_add, ("this", "expression", "unit")),
     Refusal(exp.Interval, "An interval is added to a date, or taken off it", _INTERVAL_FIX),
     *(
-        Refusal(node, "Dates as text are not read", "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d).")
+        Refusal(
+            node, "Dates as text are not read", "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d)."
+        )
         for node in (exp.TimeToStr, exp.ToChar)
     ),
     Refusal(exp.CurrentDate, "The clock is not read", _CLOCK_FIX),

@@ -1,4 +1,6 @@
-"""DP_INTERVAL_LOW, DP_INTERVAL_HIGH and DP_CLIPPED; every other function that the parser does not know by name is refused."""
+"""DP_INTERVAL_LOW, DP_INTERVAL_HIGH and DP_CLIPPED; every other function that the parser does
+not know by name is refused.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,45 @@ __all__ = ["KNOWN_FUNCTIONS", "RULES"]
 
 _INTERVAL_ENDS = {"DP_INTERVAL_LOW": "low", "DP_INTERVAL_HIGH": "high", "DP_CLIPPED": "clipped"}
 _AGGREGATES = (
-    *("COUNT", "COUNT_IF", "SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP", "COVAR_POP", "COVAR_SAMP", "CORR"),
+    *(
+        "COUNT",
+        "COUNT_IF",
+        "SUM",
+        "AVG",
+        "VAR_POP",
+        "VAR_SAMP",
+        "STDDEV_POP",
+        "STDDEV_SAMP",
+        "COVAR_POP",
+        "COVAR_SAMP",
+        "CORR",
+    ),
     *("MIN", "MAX", "MEDIAN", "QUANTILE", "PERCENTILE_CONT", "MODE"),
 )
 _NUMBERS = ("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "LN", "LEAST", "GREATEST", "CAST")
 _CONDITIONALS = ("COALESCE", "IFNULL", "NULLIF", "IF")
-_DATES = ("YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "EXTRACT", "DATE_TRUNC", "DATE_DIFF")
-_STRINGS = ("LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "LEFT", "RIGHT", "CONCAT", "STARTS_WITH")
+_DATES = (
+    "YEAR",
+    "QUARTER",
+    "MONTH",
+    "DAY",
+    "DAYOFWEEK",
+    "DAYOFYEAR",
+    "EXTRACT",
+    "DATE_TRUNC",
+    "DATE_DIFF",
+)
+_STRINGS = (
+    "LOWER",
+    "UPPER",
+    "TRIM",
+    "LENGTH",
+    "SUBSTRING",
+    "LEFT",
+    "RIGHT",
+    "CONCAT",
+    "STARTS_WITH",
+)
 KNOWN_FUNCTIONS = (*_AGGREGATES, *_NUMBERS, *_CONDITIONALS, *_DATES, *_STRINGS, *_INTERVAL_ENDS)
 
 
@@ -32,10 +66,20 @@ def _bind_anonymous(node: exp.Anonymous, reader: Binder) -> TypedExpression:
     end = _INTERVAL_ENDS.get(name.upper())
     if end is None:
         close = find_closest_name(name, KNOWN_FUNCTIONS)
-        instead = f"Did you mean {close}?" if close else f"The functions are {', '.join(KNOWN_FUNCTIONS)}."
-        reader.refuse(node, f"{name[:60]} is no function here", REPLACEMENTS.get(name.upper(), instead))
+        instead = (
+            f"Did you mean {close}?"
+            if close
+            else f"The functions are {', '.join(KNOWN_FUNCTIONS)}."
+        )
+        reader.refuse(
+            node, f"{name[:60]} is no function here", REPLACEMENTS.get(name.upper(), instead)
+        )
     if len(node.expressions) != 1:
-        reader.refuse(node, f"{name.upper()} takes one aggregate", f"Write {name.upper()}(n), where n is the alias of an aggregate.")
+        reader.refuse(
+            node,
+            f"{name.upper()} takes one aggregate",
+            f"Write {name.upper()}(n), where n is the alias of an aggregate.",
+        )
     return reader.bind_interval(node, node.expressions[0], end)
 
 

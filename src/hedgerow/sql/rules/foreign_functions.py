@@ -1,6 +1,7 @@
 """Functions that other databases have, and what to write here instead of them.
 
-A function that is not read is refused in any case; these are refused with the sentence that helps whoever is used to them.
+A function that is not read is refused in any case; these are refused with the sentence that helps
+whoever is used to them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ _EXTRACT: Final = "Write EXTRACT(MONTH FROM d), or MONTH(d)."
 _ADD_INTERVAL: Final = "Write d + INTERVAL 3 DAY, or d - INTERVAL 3 DAY."
 _DATE_DIFF: Final = "Write DATE_DIFF('day', a, b), with 'day', 'month' or 'year'."
 _DATE_PARTS: Final = "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d)."
-_DATE_LITERAL: Final = "Write DATE '2026-01-31'; what a column of a file holds is declared in the policy: type = \"date\"."
+_DATE_LITERAL: Final = (
+    "Write DATE '2026-01-31'; what a column of a file holds is declared in the policy: type ="
+    ' "date".'
+)
 _TODAY: Final = "Write the date itself, such as DATE '2026-01-31'."
 _WEEK_TRUNC: Final = "Write DATE_TRUNC('week', d), which is a Monday."
 _WEEKDAY: Final = "Write DAYOFWEEK(d): 0 is Sunday, 6 Saturday."
@@ -38,7 +42,8 @@ _DISTINCT: Final = "Write COUNT(DISTINCT x)."
 REPLACEMENTS: Final = {
     **dict.fromkeys(("DATE_PART", "DATEPART"), _EXTRACT),
     **dict.fromkeys(("DATEADD", "DATE_SUB", "DATESUB", "TIMESTAMPADD"), _ADD_INTERVAL),
-    **dict.fromkeys(("AGE", "DATEDIFF", "DATE_DIFF"), _DATE_DIFF),  # the latter with two dates alone
+    # the latter with two dates alone
+    **dict.fromkeys(("AGE", "DATEDIFF", "DATE_DIFF"), _DATE_DIFF),
     **dict.fromkeys(("FORMAT_DATE", "FORMAT_TIMESTAMP", "DATE_FORMAT", "TO_VARCHAR"), _DATE_PARTS),
     **dict.fromkeys(("TO_DATE", "TRY_TO_DATE", "PARSE_DATE"), _DATE_LITERAL),
     **dict.fromkeys(("NOW", "GETDATE", "SYSDATE"), _TODAY),
@@ -46,7 +51,9 @@ REPLACEMENTS: Final = {
     **dict.fromkeys(("APPROX_PERCENTILE", "PERCENTILE", "PERCENTILE_APPROX"), _QUANTILE),
     "SUFFIX": _ENDS_WITH,
     "PREFIX": "Write STARTS_WITH(x, 'abc').",
-    **dict.fromkeys(("REGEXP_CONTAINS", "RLIKE"), "Write LIKE: % stands for any text, _ for one character."),
+    **dict.fromkeys(
+        ("REGEXP_CONTAINS", "RLIKE"), "Write LIKE: % stands for any text, _ for one character."
+    ),
     "IFF": "Write IF(x > 0, 'a', 'b').",
     "DECODE": _CASE,
     **dict.fromkeys(("DIV0", "DIV0NULL", "IEEE_DIVIDE"), _DIVISION),
@@ -63,7 +70,9 @@ REPLACEMENTS: Final = {
 }
 
 
-def _build_refusals(instead: str, *nodes: type[exp.Func], what: str = "This function is not read") -> tuple[Refusal, ...]:
+def _build_refusals(
+    instead: str, *nodes: type[exp.Func], what: str = "This function is not read"
+) -> tuple[Refusal, ...]:
     return tuple(Refusal(node, what, instead) for node in nodes)
 
 
@@ -75,12 +84,22 @@ RULES = (
     *_build_refusals("Write DATE '2026-01-31', or DATE_TRUNC('month', d).", exp.DateFromParts),
     *_build_refusals(_DATE_DIFF, exp.TimestampDiff, exp.MonthsBetween, exp.TimeToUnix),
     *_build_refusals(_ADD_INTERVAL, exp.AddMonths, exp.TimestampAdd, exp.TimestampSub),
-    *_build_refusals("Write DATE_TRUNC('week', d), with 'week', 'month', 'quarter' or 'year'.", exp.DateBin),
+    *_build_refusals(
+        "Write DATE_TRUNC('week', d), with 'week', 'month', 'quarter' or 'year'.", exp.DateBin
+    ),
     *_build_refusals(_DATE_LITERAL, exp.StrToTime, exp.StrToDate),
     *_build_refusals(_NO_TIME_OF_DAY, exp.Hour, exp.Minute, exp.Second),
     *_build_refusals(_CONTAINS, exp.Contains, exp.StrPosition, what=_TEXT_FUNCTION),
     *_build_refusals(_ENDS_WITH, exp.EndsWith, what=_TEXT_FUNCTION),
-    *_build_refusals(_CASE_LIKE, exp.SplitPart, exp.SubstringIndex, exp.Split, exp.Replace, exp.Translate, what=_TEXT_FUNCTION),
+    *_build_refusals(
+        _CASE_LIKE,
+        exp.SplitPart,
+        exp.SubstringIndex,
+        exp.Split,
+        exp.Replace,
+        exp.Translate,
+        what=_TEXT_FUNCTION,
+    ),
     *_build_refusals("Write UPPER(x) or LOWER(x).", exp.Initcap, what=_TEXT_FUNCTION),
     *_build_refusals("Write COVAR_POP(y, x) / VAR_POP(x).", exp.RegrSlope),
     *_build_refusals("Write AVG(y) - COVAR_POP(y, x) / VAR_POP(x) * AVG(x).", exp.RegrIntercept),
@@ -90,5 +109,7 @@ RULES = (
     *_build_refusals("Write FLOOR(x / 10).", exp.WidthBucket),
     *_build_refusals(_DIVISION, exp.SafeDivide),
     *_build_refusals(_CASE, exp.Nvl2, exp.Decode, exp.DecodeCase),
-    *_build_refusals('Declare the column as a number in the policy: type = "integer", or "real".', exp.ToNumber),
+    *_build_refusals(
+        'Declare the column as a number in the policy: type = "integer", or "real".', exp.ToNumber
+    ),
 )

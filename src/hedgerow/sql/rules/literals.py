@@ -22,7 +22,11 @@ def _bind_literal(node: exp.Literal, reader: Binder) -> TypedExpression:
     if re.fullmatch(r"[0-9]+", text):
         whole = int(text[:25])
         if whole > _MAX_INTEGER or len(text) > 25:
-            reader.refuse(node, "This whole number is too large", "Whole numbers go up to 2^62; write it as a real, such as 1e19.")
+            reader.refuse(
+                node,
+                "This whole number is too large",
+                "Whole numbers go up to 2^62; write it as a real, such as 1e19.",
+            )
         return build_constant(whole, "integer")
     if not re.fullmatch(r"[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?", text):
         reader.refuse(node, "This is no number", "Write it in decimals, such as 12.5 or 1e6.")

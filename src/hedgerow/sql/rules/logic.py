@@ -20,7 +20,11 @@ def _bind_connector(node: exp.Connector, reader: Binder) -> TypedExpression:
             rest += [one.expression, one.this]
         else:
             parts.append(one)
-    return reader.apply(node, "and" if isinstance(node, exp.And) else "or", *align_types([reader.bind(part) for part in parts], "boolean"))
+    return reader.apply(
+        node,
+        "and" if isinstance(node, exp.And) else "or",
+        *align_types([reader.bind(part) for part in parts], "boolean"),
+    )
 
 
 def _bind_not(node: exp.Not, reader: Binder) -> TypedExpression:
@@ -34,10 +38,16 @@ def _bind_is(node: exp.Is, reader: Binder) -> TypedExpression:
     if isinstance(node.expression, exp.Boolean):
         (value,) = align_types([value], "boolean")
         if value.type != "boolean":
-            reader.refuse(node, f"IS TRUE and IS FALSE work on conditions, and this is {value.type}", "Write a comparison, such as x > 0.")
+            reader.refuse(
+                node,
+                f"IS TRUE and IS FALSE work on conditions, and this is {value.type}",
+                "Write a comparison, such as x > 0.",
+            )
         wanted = value if node.expression.this else reader.apply(node, "not", value)
         return reader.apply(node, "coalesce", wanted, build_constant(False, "boolean"))
-    return reader.refuse(node, "IS is followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y.")
+    return reader.refuse(
+        node, "IS is followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y."
+    )
 
 
 RULES = (

@@ -38,16 +38,28 @@ def _bind_round(node: exp.Round, reader: Binder) -> TypedExpression:
         return reader.apply(node, "round", value)
     ten = build_constant(10 ** abs(digits), "integer")
     if digits > 0:
-        return reader.apply(node, "/", reader.apply(node, "round", reader.apply(node, "*", value, ten)), ten)
-    return reader.apply(node, "*", reader.apply(node, "round", reader.apply(node, "/", value, ten)), ten)
+        return reader.apply(
+            node, "/", reader.apply(node, "round", reader.apply(node, "*", value, ten)), ten
+        )
+    return reader.apply(
+        node, "*", reader.apply(node, "round", reader.apply(node, "/", value, ten)), ten
+    )
 
 
 def _parse_decimals(node: exp.Round, reader: Binder) -> int:
     if node.args.get("decimals") is None:
         return 0
     written = reader.bind(node.args["decimals"]).expression
-    if not isinstance(written, Constant) or type(written.value) is not int or abs(written.value) > 12:
-        reader.refuse(node, "ROUND takes a number of decimals from -12 to 12", "Write it out, such as ROUND(x, 2).")
+    if (
+        not isinstance(written, Constant)
+        or type(written.value) is not int
+        or abs(written.value) > 12
+    ):
+        reader.refuse(
+            node,
+            "ROUND takes a number of decimals from -12 to 12",
+            "Write it out, such as ROUND(x, 2).",
+        )
     return written.value
 
 
@@ -60,9 +72,19 @@ RULES = (
     Rule(exp.Round, _bind_round, ("this", "decimals")),
     Rule(exp.Least, _bind_extremum, ("this", "expressions", "ignore_nulls")),
     Rule(exp.Greatest, _bind_extremum, ("this", "expressions", "ignore_nulls")),
-    Refusal(exp.Log, "LOG means different things in different databases", "Write LN(x), or LN(x) / LN(10)."),
-    Refusal(exp.Exp, "EXP is not read", "The functions of numbers are ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST, GREATEST."),
-    Refusal(exp.Sign, "SIGN is not read", "Write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END."),
+    Refusal(
+        exp.Log,
+        "LOG means different things in different databases",
+        "Write LN(x), or LN(x) / LN(10).",
+    ),
+    Refusal(
+        exp.Exp,
+        "EXP is not read",
+        "The functions of numbers are ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST, GREATEST.",
+    ),
+    Refusal(
+        exp.Sign, "SIGN is not read", "Write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END."
+    ),
     Refusal(exp.Trunc, "TRUNC is not read", "Write FLOOR(x) or ROUND(x)."),
     Refusal(exp.Rand, "Chance comes with the noise, not with the question", "Leave it out."),
 )

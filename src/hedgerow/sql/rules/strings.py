@@ -1,4 +1,6 @@
-"""Functions of text: LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, || and STARTS_WITH."""
+"""Functions of text: LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, || and
+STARTS_WITH.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,17 @@ from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, b
 
 __all__ = ["RULES"]
 
-_FUNCTIONS: Final[dict[type[exp.Expr], str]] = {exp.Lower: "lower", exp.Upper: "upper", exp.Length: "length", exp.Trim: "trim"}
+_FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
+    exp.Lower: "lower",
+    exp.Upper: "upper",
+    exp.Length: "length",
+    exp.Trim: "trim",
+}
 _MAX_LENGTH: Final = 2**31 - 1
-_TEXT_FUNCTIONS: Final = "The functions of text are LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT and STARTS_WITH."
+_TEXT_FUNCTIONS: Final = (
+    "The functions of text are LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT and"
+    " STARTS_WITH."
+)
 
 
 def _bind_text(node: exp.Expr, reader: Binder) -> TypedExpression:
@@ -26,27 +36,55 @@ def _bind_unary(node: exp.Expr, reader: Binder) -> TypedExpression:
 
 
 def _bind_count(node: exp.Expr, reader: Binder, least: int) -> TypedExpression:
-    """A place or a length, written out: from the end, or by a column, different databases count differently."""
+    """A place or a length, written out: from the end, or by a column, different databases count
+    differently.
+    """
     value = reader.bind(node)
     written = value.expression.value if isinstance(value.expression, Constant) else None
     if type(written) is not int or not least <= written <= _MAX_LENGTH:
-        reader.refuse(node, f"Here a whole number from {least} is written out", "Write SUBSTRING(x, 1, 3), LEFT(x, 3) or RIGHT(x, 3).")
+        reader.refuse(
+            node,
+            f"Here a whole number from {least} is written out",
+            "Write SUBSTRING(x, 1, 3), LEFT(x, 3) or RIGHT(x, 3).",
+        )
     return value
 
 
 def _bind_substring(node: exp.Substring, reader: Binder) -> TypedExpression:
     text = _bind_text(node.this, reader)
-    start = _bind_count(node.args["start"], reader, 1) if node.args.get("start") is not None else build_constant(1, "integer")
+    start = (
+        _bind_count(node.args["start"], reader, 1)
+        if node.args.get("start") is not None
+        else build_constant(1, "integer")
+    )
     length = node.args.get("length")
-    return reader.apply(node, "substring", text, start, build_constant(_MAX_LENGTH, "integer") if length is None else _bind_count(length, reader, 0))
+    return reader.apply(
+        node,
+        "substring",
+        text,
+        start,
+        (
+            build_constant(_MAX_LENGTH, "integer")
+            if length is None
+            else _bind_count(length, reader, 0)
+        ),
+    )
 
 
 def _bind_left(node: exp.Left, reader: Binder) -> TypedExpression:
-    return reader.apply(node, "substring", _bind_text(node.this, reader), build_constant(1, "integer"), _bind_count(node.expression, reader, 0))
+    return reader.apply(
+        node,
+        "substring",
+        _bind_text(node.this, reader),
+        build_constant(1, "integer"),
+        _bind_count(node.expression, reader, 0),
+    )
 
 
 def _bind_right(node: exp.Right, reader: Binder) -> TypedExpression:
-    return reader.apply(node, "right", _bind_text(node.this, reader), _bind_count(node.expression, reader, 0))
+    return reader.apply(
+        node, "right", _bind_text(node.this, reader), _bind_count(node.expression, reader, 0)
+    )
 
 
 def _bind_concat(node: exp.Concat, reader: Binder) -> TypedExpression:
@@ -71,11 +109,15 @@ def _bind_concat_operator(node: exp.DPipe, reader: Binder) -> TypedExpression:
 
 
 def _bind_starts_with(node: exp.StartsWith, reader: Binder) -> TypedExpression:
-    return reader.apply(node, "starts with", _bind_text(node.this, reader), _bind_text(node.expression, reader))
+    return reader.apply(
+        node, "starts with", _bind_text(node.this, reader), _bind_text(node.expression, reader)
+    )
 
 
 def _build_refusals(*nodes: type[exp.Expr]) -> tuple[Refusal, ...]:
-    return tuple(Refusal(node, "This function of text is not read", _TEXT_FUNCTIONS) for node in nodes)
+    return tuple(
+        Refusal(node, "This function of text is not read", _TEXT_FUNCTIONS) for node in nodes
+    )
 
 
 RULES: tuple[Rule | Refusal, ...] = (

@@ -1,7 +1,9 @@
-"""Named arguments of aggregates: method => 'smooth', bound => 5, contribution_bounds_per_group => (0, 100).
+"""Named arguments of aggregates: method => 'smooth', bound => 5, contribution_bounds_per_group =>
+(0, 100).
 
-The parser reads them in some functions and not in others. So they are taken off the tokens before it sees them, and the function is
-wrapped into one whose name nobody can write: SUM(x, a => 1) becomes "\\0n"(SUM(x)), n the place of its arguments in ``Text.named``.
+The parser reads them in some functions and not in others. So they are taken off the tokens before
+it sees them, and the function is wrapped into one whose name nobody can write: SUM(x, a => 1)
+becomes "\\0n"(SUM(x)), n the place of its arguments in ``Text.named``.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ def find_named_arguments(text: SourceText, node: exp.Expr) -> NamedArguments | N
     return None
 
 
-def extract_named_arguments(text: SourceText, body: Sequence[Token]) -> tuple[SourceText, tuple[Token, ...]]:
+def extract_named_arguments(
+    text: SourceText, body: Sequence[Token]
+) -> tuple[SourceText, tuple[Token, ...]]:
     """The text that knows all named arguments, and the tokens without them."""
     if all(token.token_type != TokenType.FARROW for token in body):
         return text, tuple(body)
@@ -55,7 +59,9 @@ def extract_named_arguments(text: SourceText, body: Sequence[Token]) -> tuple[So
 
 
 class _NamedArgumentScanner:
-    """Walks over the tokens once. For every open bracket it knows where that stands in what is kept, and what was found inside."""
+    """Walks over the tokens once. For every open bracket it knows where that stands in what is
+    kept, and what was found inside.
+    """
 
     def __init__(self, text: SourceText, body: Sequence[Token]) -> None:
         self._text, self._body, self._position = text, body, 0
@@ -70,7 +76,9 @@ class _NamedArgumentScanner:
             if self._has_token(1, TokenType.FARROW) and token.token_type != TokenType.STRING:
                 self._scan_argument(token)
             elif token.token_type == TokenType.FARROW:
-                self._refuse("Before => stands the name of an argument", f"Write {_EXAMPLES['method']}.")
+                self._refuse(
+                    "Before => stands the name of an argument", f"Write {_EXAMPLES['method']}."
+                )
             else:
                 self._keep_token(token)
         return replace(self._text, named_arguments=tuple(self._named)), tuple(self._kept)
@@ -88,7 +96,9 @@ class _NamedArgumentScanner:
     def _wrap_call(self, place: int, found: dict[str, object]) -> None:
         """name ( … ) becomes wrapper ( name ( … ) )."""
         first, last = self._kept[place - 1], self._kept[-1]
-        wrapper = Token(TokenType.VAR, f"\0{len(self._named)}", first.line, first.col, first.start, first.end)
+        wrapper = Token(
+            TokenType.VAR, f"\0{len(self._named)}", first.line, first.col, first.start, first.end
+        )
         bracket = Token(TokenType.L_PAREN, "(", first.line, first.col, first.start, first.end)
         self._kept[place - 1 : place - 1] = [wrapper, bracket]
         self._kept.append(Token(TokenType.R_PAREN, ")", last.line, last.col, last.start, last.end))
@@ -97,12 +107,21 @@ class _NamedArgumentScanner:
     def _scan_argument(self, token: Token) -> None:
         name = token.text.casefold()
         if not self._open_brackets or self._open_brackets[-1][0] == 0:
-            self._refuse("Named arguments stand inside a function", f"Write MEDIAN(x, {_EXAMPLES['method']}).")
+            self._refuse(
+                "Named arguments stand inside a function",
+                f"Write MEDIAN(x, {_EXAMPLES['method']}).",
+            )
         if self._kept[-1].token_type != TokenType.COMMA:
-            self._refuse("Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']}).")
+            self._refuse(
+                "Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']})."
+            )
         if name not in _FIELDS:
             close = find_closest_name(name, _FIELDS)
-            instead = f"Did you mean {close}?" if close else f"The named arguments are {', '.join(_FIELDS)}."
+            instead = (
+                f"Did you mean {close}?"
+                if close
+                else f"The named arguments are {', '.join(_FIELDS)}."
+            )
             self._refuse(f"{name[:60]} is no argument here", instead)
         found = self._open_brackets[-1][1]
         if _FIELDS[name] in found:
@@ -113,7 +132,9 @@ class _NamedArgumentScanner:
         if not (self._has_token(0, TokenType.COMMA) or self._has_token(0, TokenType.R_PAREN)):
             self._refuse_value(name)
         if self._has_token(0, TokenType.COMMA) and not self._has_token(2, TokenType.FARROW):
-            self._refuse("Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']}).")
+            self._refuse(
+                "Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']})."
+            )
 
     def _parse_value(self, name: str) -> object:
         if name == "method":

@@ -1,6 +1,7 @@
 """What stands before the SELECT list: EXPLAIN PRIVACY, and WITH DIFFERENTIAL_PRIVACY OPTIONS(…).
 
-Both are read off the tokens and taken out before the parser sees them. Numbers are taken from the text: 0.1 is a tenth.
+Both are read off the tokens and taken out before the parser sees them. Numbers are taken from the
+text: 0.1 is a tenth.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _OPTION_NAMES: Final = ", ".join(_OPTIONS)
 
 @dataclass(frozen=True, slots=True)
 class TokenisedQuery:
-    """The options, whether only an explanation is wanted, the whole text, and the tokens that are left for the parser."""
+    """The options, whether only an explanation is wanted, the whole text, and the tokens that
+    are left for the parser.
+    """
 
     text: SourceText
     body: tuple[Token, ...]
@@ -49,9 +52,15 @@ def tokenise_query(text: str) -> TokenisedQuery:
     return TokenisedQuery(written, body, options, explain)
 
 
-def _extract_options(written: SourceText, body: Sequence[Token]) -> tuple[QueryOptions, tuple[Token, ...]]:
+def _extract_options(
+    written: SourceText, body: Sequence[Token]
+) -> tuple[QueryOptions, tuple[Token, ...]]:
     """The clause stands after the outermost SELECT, behind what WITH names."""
-    places = [i for i in range(1, len(body)) if _is_word(body[i - 1], "WITH") and _is_word(body[i], "DIFFERENTIAL_PRIVACY")]
+    places = [
+        i
+        for i in range(1, len(body))
+        if _is_word(body[i - 1], "WITH") and _is_word(body[i], "DIFFERENTIAL_PRIVACY")
+    ]
     main = _find_main_select(body)
     if not places:
         _check_option_words(written, [] if main is None else body[main + 1 : main + 3])
@@ -59,18 +68,33 @@ def _extract_options(written: SourceText, body: Sequence[Token]) -> tuple[QueryO
     wrong = next((i for i in places if main is None or i != main + 2), None)
     if wrong is not None:
         token = body[wrong]
-        what = "WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last"
-        instead = "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain SELECTs inside brackets."
+        what = (
+            "WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes"
+            " last"
+        )
+        instead = (
+            "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain SELECTs"
+            " inside brackets."
+        )
         raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
     options, rest = _OptionsScanner(written, body, places[0]).scan()
     return options, (*body[: places[0] - 1], *rest)
 
 
 def _check_option_words(written: SourceText, behind: Sequence[Token]) -> None:
-    """Options without the words that lead them in would be taken for a function, which there is not."""
-    words = [token.text.upper() for token in behind if token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)]
+    """Options without the words that lead them in would be taken for a function, which there is
+    not.
+    """
+    words = [
+        token.text.upper()
+        for token in behind
+        if token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
+    ]
     if words in (["OPTIONS", "("], ["DIFFERENTIAL_PRIVACY", "OPTIONS"], ["WITH", "OPTIONS"]):
-        what, instead = "Options stand behind WITH DIFFERENTIAL_PRIVACY", "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …."
+        what, instead = (
+            "Options stand behind WITH DIFFERENTIAL_PRIVACY",
+            "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) ….",
+        )
         raise written.refusal(Unsupported, what, (behind[0].start, behind[0].end + 1), instead)
 
 
@@ -85,32 +109,56 @@ def _find_main_select(body: Sequence[Token]) -> int | None:
 
 
 def _check_start(written: SourceText, body: Sequence[Token]) -> None:
-    """One statement, and one that the parser reads as a tree: others it keeps as loose text and writes into the log."""
-    ends = next((i for i, token in enumerate(body) if token.token_type == TokenType.SEMICOLON), len(body))
-    further = next((token for token in body[ends:] if token.token_type != TokenType.SEMICOLON), None)
+    """One statement, and one that the parser reads as a tree: others it keeps as loose text and
+    writes into the log.
+    """
+    ends = next(
+        (i for i, token in enumerate(body) if token.token_type == TokenType.SEMICOLON), len(body)
+    )
+    further = next(
+        (token for token in body[ends:] if token.token_type != TokenType.SEMICOLON), None
+    )
     if further is not None and ends > 0:
-        raise written.refusal(Unsupported, "One question at a time", (further.start, further.end + 1), "Ask the questions one by one.")
+        raise written.refusal(
+            Unsupported,
+            "One question at a time",
+            (further.start, further.end + 1),
+            "Ask the questions one by one.",
+        )
     first = body[0]
     word = first.text.upper()
     if first.token_type in (TokenType.STRING, TokenType.IDENTIFIER) or word not in FIRST_WORDS:
         meant = suggest_keyword(word)
-        what, instead = REFUSED_WORDS.get(word, ("This is no question", SELECT_FORM if meant is None else f"Did you mean {meant}?"))
+        what, instead = REFUSED_WORDS.get(
+            word,
+            ("This is no question", SELECT_FORM if meant is None else f"Did you mean {meant}?"),
+        )
         raise written.refusal(Unsupported, what, (first.start, first.end + 1), instead)
 
 
 def _is_word(token: Token, word: str) -> bool:
-    return token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER) and token.text.upper() == word
+    return (
+        token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
+        and token.text.upper() == word
+    )
 
 
 def _strip_explain(written: SourceText, token: Token) -> SourceText:
-    """The tokenizer takes EXPLAIN for a command and the rest for its loose text: the word is blanked, and the rest read again."""
+    """The tokenizer takes EXPLAIN for a command and the rest for its loose text: the word is
+    blanked, and the rest read again.
+    """
     blank = " " * (token.end + 1 - token.start)
     again = tokenise(written.sql[: token.start] + blank + written.sql[token.end + 1 :])
     if again.tokens[0].text.upper() != "PRIVACY":
-        what, instead = "EXPLAIN would show how the engine works on the data", "Write EXPLAIN PRIVACY SELECT …."
+        what, instead = (
+            "EXPLAIN would show how the engine works on the data",
+            "Write EXPLAIN PRIVACY SELECT ….",
+        )
         raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
     if len(again.tokens) == 1:
-        raise written.refusal(Unsupported, "Nothing is asked", None, "Write EXPLAIN PRIVACY SELECT ….")
+        raise written.refusal(
+            Unsupported, "Nothing is asked", None, "Write EXPLAIN PRIVACY SELECT …."
+        )
     return replace(again, sql=written.sql)
 
 
@@ -146,7 +194,10 @@ class _OptionsScanner:
         if number == "." and self._peek().isdecimal():  # the tokenizer cuts .5 in two
             number += self._next()
         if not NUMBER.fullmatch(number):
-            self._refuse(f"{written} takes a number that is written out", f"Write {written} = {_EXAMPLES[name]}.")
+            self._refuse(
+                f"{written} takes a number that is written out",
+                f"Write {written} = {_EXAMPLES[name]}.",
+            )
         return name, self._check_value(written, name, Fraction(number))
 
     def _check_value(self, written: str, name: str, value: Fraction) -> Fraction | int:
@@ -155,7 +206,9 @@ class _OptionsScanner:
                 self._refuse(f"{written} is a whole number from 1", f"Write {written} = 1.")
             return int(value)
         if value <= 0 or (name == "delta" and value >= 1):
-            rule = "epsilon is greater than 0" if name == "epsilon" else "delta lies between 0 and 1"
+            rule = (
+                "epsilon is greater than 0" if name == "epsilon" else "delta lies between 0 and 1"
+            )
             self._refuse(rule, f"Write {written} = {_EXAMPLES[name]}.")
         return value
 
@@ -168,10 +221,15 @@ class _OptionsScanner:
             self._place -= 1
             self._refuse("The options are not closed", "Write OPTIONS(epsilon = 0.5).")
         token = self._tokens[self._place]
-        found = repr(token.text) if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) else token.text
+        found = (
+            repr(token.text)
+            if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER)
+            else token.text
+        )
         if wanted and found.upper() not in wanted:
             self._refuse(
-                f"Here {' or '.join(wanted)} was expected", "Write OPTIONS(epsilon = 0.5, delta = 1e-12, max_groups_contributed = 2)."
+                f"Here {' or '.join(wanted)} was expected",
+                "Write OPTIONS(epsilon = 0.5, delta = 1e-12, max_groups_contributed = 2).",
             )
         return found
 
@@ -183,5 +241,8 @@ class _OptionsScanner:
 _EXAMPLES: Final = {"epsilon": "0.5", "delta": "1e-12", "max_groups": "2"}
 _POLICY_OPTIONS: Final = {
     "privacy_unit_column": "Leave it out: the policy says who is protected.",
-    "max_rows_contributed": "Leave it out: max_rows_per_group of the policy says it, or contribution_bounds_per_group of an aggregate.",
+    "max_rows_contributed": (
+        "Leave it out: max_rows_per_group of the policy says it, or contribution_bounds_per_group"
+        " of an aggregate."
+    ),
 }

@@ -13,9 +13,29 @@ __all__ = ["quote_key", "quote_name", "quote_text"]
 
 _PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
-_RESERVED_WORDS: Final = {word.casefold() for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if kind not in DuckDBParser.ID_VAR_TOKENS}
+_RESERVED_WORDS: Final = {
+    word.casefold()
+    for word, kind in DuckDB.Tokenizer.KEYWORDS.items()
+    if kind not in DuckDBParser.ID_VAR_TOKENS
+}
 # Words that the parser would take for a name in some places only.
-_CONTEXT_WORDS: Final = {"all", "any", "asc", "by", "case", "cast", "column", "default", "desc", "end", "exists", "false", "full", "group", "in"}
+_CONTEXT_WORDS: Final = {
+    "all",
+    "any",
+    "asc",
+    "by",
+    "case",
+    "cast",
+    "column",
+    "default",
+    "desc",
+    "end",
+    "exists",
+    "false",
+    "full",
+    "group",
+    "in",
+}
 _FURTHER_CONTEXT_WORDS: Final = {
     "interval",
     "is",
@@ -36,7 +56,10 @@ _FURTHER_CONTEXT_WORDS: Final = {
 
 def quote_name(name: str) -> str:
     """The name, in double quotes where it cannot stand without them."""
-    plain = _PLAIN_NAME.fullmatch(name) and name.casefold() not in _RESERVED_WORDS | _CONTEXT_WORDS | _FURTHER_CONTEXT_WORDS
+    plain = (
+        _PLAIN_NAME.fullmatch(name)
+        and name.casefold() not in _RESERVED_WORDS | _CONTEXT_WORDS | _FURTHER_CONTEXT_WORDS
+    )
     return name if plain else '"' + name.replace('"', '""') + '"'
 
 
@@ -46,5 +69,7 @@ def quote_text(text: str) -> str:
 
 
 def quote_key(name: str) -> str:
-    """The name of a column as a policy has it, in double quotes where it is more than letters, digits, _ and -."""
+    """The name of a column as a policy has it, in double quotes where it is more than letters,
+    digits, _ and -.
+    """
     return name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)

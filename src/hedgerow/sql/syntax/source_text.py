@@ -1,4 +1,5 @@
-"""The text of a question, cut into tokens under hard limits, and refusals that underline a piece of it.
+"""The text of a question, cut into tokens under hard limits, and refusals that underline a piece of
+it.
 
 The limits come before the parser, because a parser is where hostile text does its work.
 """
@@ -20,7 +21,15 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_TOKENS", "NamedArguments", "SourceText", "Span", "tokenise"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_DEPTH",
+    "MAX_TOKENS",
+    "NamedArguments",
+    "SourceText",
+    "Span",
+    "tokenise",
+]
 
 MAX_BYTES: Final = 64 * 1024
 MAX_TOKENS: Final = 5000
@@ -52,12 +61,18 @@ _FIRST_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.GroupConcat: ("STRING_AGG", "LISTAGG", "GROUP_CONCAT"),
 }
 # What goes on behind the last word that has one.
-_FOLLOWING_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {exp.Window: ("OVER",), exp.Cast: ("::",), exp.Anonymous: ("(",)}
+_FOLLOWING_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
+    exp.Window: ("OVER",),
+    exp.Cast: ("::",),
+    exp.Anonymous: ("(",),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class NamedArguments:
-    """The named arguments of an aggregate; ``limits`` is contribution_bounds_per_group, ``outer`` outer_bounds_per_group."""
+    """The named arguments of an aggregate; ``limits`` is contribution_bounds_per_group,
+    ``outer`` outer_bounds_per_group.
+    """
 
     method: str | None = None
     bound: Fraction | None = None
@@ -75,36 +90,67 @@ class SourceText:
     tokens: tuple[Token, ...]
     named_arguments: tuple[NamedArguments, ...] = ()
 
-    def refusal(self, kind: type[Refused], what: str, where: exp.Expr | Span | None, instead: str) -> Refused:
+    def refusal(
+        self, kind: type[Refused], what: str, where: exp.Expr | Span | None, instead: str
+    ) -> Refused:
         """An error that says what is wrong, shows where, and tells what to write instead."""
-        span = where if isinstance(where, tuple) else None if where is None else self.find_span(where)
+        span = (
+            where if isinstance(where, tuple) else None if where is None else self.find_span(where)
+        )
         return kind(f"{what}\n{self._underline(span or self._find_whole_span())}\n{instead}")
 
     def find_span(self, node: exp.Expr) -> Span | None:
-        """The text of a node: from its first to its last known token, widened until brackets match."""
-        places = [(part.meta["start"], part.meta["end"]) for part in node.walk() if "start" in part.meta and not self._is_synthesised(part)]
+        """The text of a node: from its first to its last known token, widened until brackets
+        match.
+        """
+        places = [
+            (part.meta["start"], part.meta["end"])
+            for part in node.walk()
+            if "start" in part.meta and not self._is_synthesised(part)
+        ]
         if not places:
             return self.find_word(*_list_node_words(node))
         first = max(self._count_tokens_before(min(start for start, _ in places)) - 1, 0)
         last = max(self._count_tokens_before(max(end for _, end in places)) - 1, first)
         for words in reversed(list(map(_list_first_words, _walk_spine(node)))):
-            first = next((back for back in range(first, max(first - 5, -1), -1) if self.tokens[back].text.upper() in words), first)
-        if isinstance(node, exp.Paren | exp.Subquery | exp.Tuple) and first > 0 and self.tokens[first - 1].token_type == TokenType.L_PAREN:
+            first = next(
+                (
+                    back
+                    for back in range(first, max(first - 5, -1), -1)
+                    if self.tokens[back].text.upper() in words
+                ),
+                first,
+            )
+        if (
+            isinstance(node, exp.Paren | exp.Subquery | exp.Tuple)
+            and first > 0
+            and self.tokens[first - 1].token_type == TokenType.L_PAREN
+        ):
             first -= 1
         first, last = self._balance_brackets(first, last)
-        if last + 1 < len(self.tokens) and self.tokens[last + 1].text.upper() in _FOLLOWING_WORDS.get(type(node), ()):
+        if last + 1 < len(self.tokens) and self.tokens[
+            last + 1
+        ].text.upper() in _FOLLOWING_WORDS.get(type(node), ()):
             first, last = self._balance_brackets(first, min(last + 2, len(self.tokens) - 1))
         return self.tokens[first].start, self.tokens[last].end + 1
 
     def _is_synthesised(self, part: exp.Expr) -> bool:
-        """Whether the parser added it: of NUMERIC it makes DECIMAL(18, 3), whose numbers have their places in that text."""
-        return isinstance(part.parent, exp.DataTypeParam) and self.sql[part.meta["start"] : part.meta["end"] + 1] != part.name
+        """Whether the parser added it: of NUMERIC it makes DECIMAL(18, 3), whose numbers have
+        their places in that text.
+        """
+        return (
+            isinstance(part.parent, exp.DataTypeParam)
+            and self.sql[part.meta["start"] : part.meta["end"] + 1] != part.name
+        )
 
     def format_node(self, node: exp.Expr, most: int = _MAX_EXCERPT_LENGTH) -> str:
-        """The text of a node in one line, for people, who may copy it: as it was typed where that is all of it, else from the tree."""
+        """The text of a node in one line, for people, who may copy it: as it was typed where
+        that is all of it, else from the tree.
+        """
         span = self.find_span(node)
         found = " ".join(self.sql[span[0] : span[1]].split()) if span else ""
-        named = any(str(part.this).startswith("\0") for part in node.find_all(exp.Anonymous))  # taken off before the tree was made
+        # taken off before the tree was made
+        named = any(str(part.this).startswith("\0") for part in node.find_all(exp.Anonymous))
         if not named and not _is_text_of(found, node):
             found = node.sql(dialect=DuckDB(), comments=False, unsupported_level=ErrorLevel.IGNORE)
         return found if len(found) <= most else found[: most - 1] + "…"
@@ -112,7 +158,11 @@ class SourceText:
     def find_word(self, *words: str, start: int = 0) -> Span | None:
         """Where one of these words first stands as a token of its own (not quoted)."""
         for token in self.tokens:
-            if token.start >= start and token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER) and token.text.upper() in words:
+            if (
+                token.start >= start
+                and token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
+                and token.text.upper() in words
+            ):
                 return token.start, token.end + 1
         return None
 
@@ -128,10 +178,14 @@ class SourceText:
         depth -= lowest
         while lowest < 0 and first > 0:
             first -= 1
-            lowest += (self.tokens[first].token_type in _OPEN) - (self.tokens[first].token_type in _CLOSE)
+            lowest += (self.tokens[first].token_type in _OPEN) - (
+                self.tokens[first].token_type in _CLOSE
+            )
         while depth > 0 and last + 1 < len(self.tokens):
             last += 1
-            depth += (self.tokens[last].token_type in _OPEN) - (self.tokens[last].token_type in _CLOSE)
+            depth += (self.tokens[last].token_type in _OPEN) - (
+                self.tokens[last].token_type in _CLOSE
+            )
         return first, last
 
     def _find_whole_span(self) -> Span:
@@ -141,11 +195,18 @@ class SourceText:
         begin = self.sql.rfind("\n", 0, span[0]) + 1
         end = self.sql.find("\n", begin)
         end = len(self.sql) if end < 0 else end
-        left = begin if end - begin <= _MAX_LINE_LENGTH or span[0] - begin < _MAX_LINE_LENGTH // 2 else span[0] - _MAX_LINE_LENGTH // 4
+        left = (
+            begin
+            if end - begin <= _MAX_LINE_LENGTH or span[0] - begin < _MAX_LINE_LENGTH // 2
+            else span[0] - _MAX_LINE_LENGTH // 4
+        )
         right = min(end, left + _MAX_LINE_LENGTH)
         line = "".join(c if c.isprintable() else " " for c in self.sql[left:right])
         marks = " " * (span[0] - left) + "^" * max(1, min(span[1], right) - span[0])
-        return f"    {'…' * (left > begin)}{line}{'…' * (right < end)}\n    {' ' * (left > begin)}{marks}"
+        return (
+            f"    {'…' * (left > begin)}{line}{'…' * (right < end)}\n   "
+            f" {' ' * (left > begin)}{marks}"
+        )
 
 
 def _walk_spine(node: object) -> Iterator[exp.Expr]:
@@ -158,7 +219,11 @@ def _walk_spine(node: object) -> Iterator[exp.Expr]:
 def _list_first_words(node: exp.Expr) -> tuple[str, ...]:
     """What a node may begin with that leaves no position in the tree."""
     words = _FIRST_WORDS.get(type(node), ())
-    own = isinstance(node, exp.Func) and not isinstance(node, exp.Connector) and "start" not in node.meta
+    own = (
+        isinstance(node, exp.Func)
+        and not isinstance(node, exp.Connector)
+        and "start" not in node.meta
+    )
     return (*words, *node.sql_names()) if own and isinstance(node, exp.Func) else words
 
 
@@ -170,10 +235,20 @@ def _is_text_of(text: str, node: exp.Expr) -> bool:
         if isinstance(node, exp.Query):
             return bool(sqlglot.parse_one(text, dialect=DuckDB()) == node)
         found = sqlglot.parse_one(f"SELECT {text}", dialect=DuckDB())
-    except (SqlglotError, RecursionError, ValueError, IndexError, KeyError, AttributeError, TypeError):
+    except (
+        SqlglotError,
+        RecursionError,
+        ValueError,
+        IndexError,
+        KeyError,
+        AttributeError,
+        TypeError,
+    ):
         return False
     return (
-        type(found) is exp.Select and found.expressions == [node] and {name for name, part in found.args.items() if part} == {"expressions"}
+        type(found) is exp.Select
+        and found.expressions == [node]
+        and {name for name, part in found.args.items() if part} == {"expressions"}
     )
 
 
@@ -187,20 +262,35 @@ def _list_node_words(node: exp.Expr) -> tuple[str, ...]:
 
 
 def tokenise(text: str) -> SourceText:
-    """Tokens within the limits; EXPLAIN, which the tokenizer takes for a command with loose text, is left out by ``heading``."""
+    """Tokens within the limits; EXPLAIN, which the tokenizer takes for a command with loose
+    text, is left out by ``heading``.
+    """
     if not isinstance(text, str):
         raise InvalidArgument("sql", "must be text", text)
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise SourceText(text[: 2 * _MAX_LINE_LENGTH], ()).refusal(
-            Unsupported, "This question is longer than 64 KiB", (0, 1), "Ask several shorter questions."
+            Unsupported,
+            "This question is longer than 64 KiB",
+            (0, 1),
+            "Ask several shorter questions.",
         )
     odd = _INVALID_CHARACTERS.search(text)
     if odd:
         clean = _INVALID_CHARACTERS.sub("?", text)
-        raise SourceText(clean, ()).refusal(Unsupported, "A character here is no text: NUL, or half of a pair", odd.span(), "Leave it out.")
+        raise SourceText(clean, ()).refusal(
+            Unsupported,
+            "A character here is no text: NUL, or half of a pair",
+            odd.span(),
+            "Leave it out.",
+        )
     tokens = _split_tokens(text)
     if not tokens:
-        raise SourceText(text or " ", ()).refusal(Unsupported, "Nothing is asked", (0, 1), "Write a SELECT, such as SELECT COUNT(*) FROM ….")
+        raise SourceText(text or " ", ()).refusal(
+            Unsupported,
+            "Nothing is asked",
+            (0, 1),
+            "Write a SELECT, such as SELECT COUNT(*) FROM ….",
+        )
     found = SourceText(text, tokens)
     for token, what, instead in _find_violations(tokens):
         raise found.refusal(Unsupported, what, (token.start, token.end + 1), instead)
@@ -214,7 +304,9 @@ def _split_tokens(text: str) -> tuple[Token, ...]:
         found = re.search(r"from (\d+):(\d+)$", str(error.__cause__))
         place = _compute_offset(text, int(found[1]), int(found[2])) if found else 0
         where = (place, len(text))
-        raise SourceText(text, ()).refusal(Unsupported, "A quote or a comment is not closed", where, "Close it.") from None
+        raise SourceText(text, ()).refusal(
+            Unsupported, "A quote or a comment is not closed", where, "Close it."
+        ) from None
 
 
 def _compute_offset(text: str, line: int, column: int) -> int:
@@ -224,18 +316,29 @@ def _compute_offset(text: str, line: int, column: int) -> int:
 
 def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, str]]:
     if len(tokens) > MAX_TOKENS:
-        yield tokens[MAX_TOKENS], f"This question has more than {MAX_TOKENS} words and signs", "Ask several shorter questions."
+        yield (
+            tokens[MAX_TOKENS],
+            f"This question has more than {MAX_TOKENS} words and signs",
+            "Ask several shorter questions.",
+        )
     depth = 0
     for token in tokens:
         depth += (token.token_type in _OPEN) - (token.token_type in _CLOSE)
         if depth > MAX_DEPTH:
-            yield token, f"Brackets and CASEs are nested more than {MAX_DEPTH} deep here", "Write the expression flatter."
+            yield (
+                token,
+                f"Brackets and CASEs are nested more than {MAX_DEPTH} deep here",
+                "Write the expression flatter.",
+            )
         if token.token_type in _REFUSED_TOKENS:
             yield token, *_REFUSED_TOKENS[token.token_type]
 
 
 _PARAMETERS: Final = ("Parameters and placeholders are not read", "Write the value itself.")
-_LISTS: Final = ("Lists, structs and maps are not read", "Work on plain columns; for membership write x IN (1, 2).")
+_LISTS: Final = (
+    "Lists, structs and maps are not read",
+    "Work on plain columns; for membership write x IN (1, 2).",
+)
 _REFUSED_TOKENS: Final = {
     TokenType.PARAMETER: _PARAMETERS,
     TokenType.PLACEHOLDER: _PARAMETERS,

@@ -1,4 +1,6 @@
-"""What people mean who write what is no SQL: TOP 5, names with blanks, words in the place of names, quotes of other databases, slips."""
+"""What people mean who write what is no SQL: TOP 5, names with blanks, words in the place of
+names, quotes of other databases, slips.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,10 @@ from hedgerow.sql.syntax.source_text import MAX_BYTES, SourceText, Span
 
 __all__ = ["build_syntax_error", "find_unquoted_name", "suggest_keyword"]
 
-_CLOSING_MARKS: Final = {"'": "'", '"': '"', "`": "`", "--": "\n", "/*": "*/"}  # of what is quoted or a comment
-_MISPARSED_FUNCTIONS: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")  # functions that the parser wants in another form
+# of what is quoted or a comment
+_CLOSING_MARKS: Final = {"'": "'", '"': '"', "`": "`", "--": "\n", "/*": "*/"}
+# functions that the parser wants in another form
+_MISPARSED_FUNCTIONS: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")
 _KEYWORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN")
 
 
@@ -29,27 +33,64 @@ def suggest_keyword(word: str) -> str | None:
     return found[0] if found and word.upper() not in _KEYWORDS else None
 
 
-def build_syntax_error(text: SourceText, body: Sequence[Token], place: Span | None, names: Iterable[str]) -> Refused:
-    """The refusal of tokens that the parser stumbled over at a place. ``names`` are those of tables and columns."""
-    at = next((i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0)
+def build_syntax_error(
+    text: SourceText, body: Sequence[Token], place: Span | None, names: Iterable[str]
+) -> Refused:
+    """The refusal of tokens that the parser stumbled over at a place. ``names`` are those of
+    tables and columns.
+    """
+    at = next(
+        (i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0
+    )
     if len(body) > 2 and body[1].text.upper() == "TOP":
-        return text.refusal(Unsupported, "TOP is not read", place, f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.")
+        return text.refusal(
+            Unsupported,
+            "TOP is not read",
+            place,
+            f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.",
+        )
     for i, (token, behind) in enumerate(pairwise(body[: at + 2])):
         if token.text == "`" and token.token_type == TokenType.UNKNOWN:
             name = text.sql[token.end + 1 :].partition("`")[0]
             whole = (token.start, min(token.end + len(name) + 2, len(text.sql)))
-            return text.refusal(Unsupported, "Names are not quoted with backticks here", whole, f"Write {quote_name(name[:60])}.")
-        if token.text.upper() in _MISPARSED_FUNCTIONS and behind.token_type == TokenType.L_PAREN and _is_open(body[i + 1 : at]):
-            return text.refusal(Unsupported, f"{token.text} is no function here", _find_token_span(token), REPLACEMENTS[token.text.upper()])
+            return text.refusal(
+                Unsupported,
+                "Names are not quoted with backticks here",
+                whole,
+                f"Write {quote_name(name[:60])}.",
+            )
+        if (
+            token.text.upper() in _MISPARSED_FUNCTIONS
+            and behind.token_type == TokenType.L_PAREN
+            and _is_open(body[i + 1 : at])
+        ):
+            return text.refusal(
+                Unsupported,
+                f"{token.text} is no function here",
+                _find_token_span(token),
+                REPLACEMENTS[token.text.upper()],
+            )
     for token in body[max(at - 1, 0) : at + 1]:
         meant = suggest_keyword(token.text) if token.token_type == TokenType.VAR else None
         if meant is not None:
-            return text.refusal(Unsupported, "This does not read as SQL from here on", _find_token_span(token), f"Did you mean {meant}?")
-    return text.refusal(Unsupported, "This does not read as SQL from here on", place, _suggest_quotes(text, body, at, names))
+            return text.refusal(
+                Unsupported,
+                "This does not read as SQL from here on",
+                _find_token_span(token),
+                f"Did you mean {meant}?",
+            )
+    return text.refusal(
+        Unsupported,
+        "This does not read as SQL from here on",
+        place,
+        _suggest_quotes(text, body, at, names),
+    )
 
 
 def find_unquoted_name(text: str, names: Iterable[str]) -> tuple[str, Span] | None:
-    """A name that takes double quotes, and where it stands without them; text in quotes and comments is not looked at."""
+    """A name that takes double quotes, and where it stands without them; text in quotes and
+    comments is not looked at.
+    """
     odd = [name for name in names if quote_name(name) != name]
     plain = _blank_quoted_text(text) if odd and len(text) <= MAX_BYTES else ""
     for name in odd:
@@ -79,17 +120,29 @@ def _suggest_quotes(text: SourceText, body: Sequence[Token], at: int, names: Ite
     """A name that stands there without the quotes that it takes; else all that can be said."""
     bare = find_unquoted_name(text.sql, names)
     if bare is not None:
-        why = "A name with a blank or a sign in it" if re.search(r"\W", bare[0]) else f"{bare[0]} is a word of SQL; as a name it"
+        why = (
+            "A name with a blank or a sign in it"
+            if re.search(r"\W", bare[0])
+            else f"{bare[0]} is a word of SQL; as a name it"
+        )
         return f"{why} takes double quotes: {quote_name(bare[0])}."
     if at > 0 and {body[at - 1].token_type, body[at].token_type} == {TokenType.VAR}:
         name = text.sql[body[at - 1].start : body[at].end + 1]
-        return f"A name with a blank in it takes double quotes: {quote_name(' '.join(name.split()))}."
+        return (
+            f"A name with a blank in it takes double quotes: {quote_name(' '.join(name.split()))}."
+        )
     return "Check the word before it. " + SELECT_FORM
 
 
 def _is_open(tokens: Sequence[Token]) -> bool:
     """Whether the first bracket of these is still open at their end."""
-    return sum((token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN) for token in tokens) > 0
+    return (
+        sum(
+            (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+            for token in tokens
+        )
+        > 0
+    )
 
 
 def _find_token_span(token: Token) -> Span:

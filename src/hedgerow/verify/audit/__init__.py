@@ -1,9 +1,9 @@
 """The auditor: a certified lower bound on the epsilon of whatever can be run.
 
-``blackbox`` runs a mechanism many times on two neighbouring data sets, ``one_run`` once on many canaries, ``target``
-reads what the command line names. Behind them: ``outputs`` (whatever came out), ``columns`` (features, bit patterns
-among them), ``scores`` and ``logistic`` (what separates the two sides), ``choice`` (the event to certify),
-``confidence`` (exact bounds), ``picture``.
+``blackbox`` runs a mechanism many times on two neighbouring data sets, ``one_run`` once on many
+canaries, ``target`` reads what the command line names. Behind them: ``outputs`` (whatever came
+out), ``columns`` (features, bit patterns among them), ``scores`` and ``logistic`` (what separates
+the two sides), ``choice`` (the event to certify), ``confidence`` (exact bounds), ``picture``.
 """
 
 from __future__ import annotations

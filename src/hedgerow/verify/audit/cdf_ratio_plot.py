@@ -1,6 +1,8 @@
-"""The guarantee as a picture: the ratio of two cumulative distributions on a log scale, in plain text.
+"""The guarantee as a picture: the ratio of two cumulative distributions on a log scale, in plain
+text.
 
-Under epsilon-differential privacy e^-epsilon <= F_one(t) / F_other(t) <= e^epsilon for every t, as {output <= t} is an event.
+Under epsilon-differential privacy e^-epsilon <= F_one(t) / F_other(t) <= e^epsilon for every t, as
+{output <= t} is an event.
 """
 
 from __future__ import annotations
@@ -36,10 +38,20 @@ def draw_cdf_ratio(one: Floats, other: Floats, epsilon: float) -> str:
     for place, ratio in enumerate(ratios):
         canvas[_canvas_line(float(ratio), top)][place] = "●"
     labels = {_canvas_line(level, top): f"{level:+.2f}" for level in (0.0, epsilon, -epsilon)}
-    lines = [f"{labels.get(row, ''):>{_LABEL_WIDTH}} │{''.join(cells).rstrip()}" for row, cells in enumerate(canvas)]
+    lines = [
+        f"{labels.get(row, ''):>{_LABEL_WIDTH}} │{''.join(cells).rstrip()}"
+        for row, cells in enumerate(canvas)
+    ]
     left, right = f"t = {start:.4g}", f"{stop:.4g}"
     axis = " " * _LABEL_WIDTH + " └" + "─" * _WIDTH
-    return "\n".join(["ln(F_one(t) / F_other(t))", *lines, axis, " " * (_LABEL_WIDTH + 2) + left + right.rjust(_WIDTH - len(left))])
+    return "\n".join(
+        [
+            "ln(F_one(t) / F_other(t))",
+            *lines,
+            axis,
+            " " * (_LABEL_WIDTH + 2) + left + right.rjust(_WIDTH - len(left)),
+        ]
+    )
 
 
 def _canvas_line(level: float, top: float) -> int:

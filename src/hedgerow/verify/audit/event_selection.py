@@ -1,4 +1,6 @@
-"""The choice of an event: the half-line of a score, the side it is likelier on and the rule that promise the largest certified epsilon."""
+"""The choice of an event: the half-line of a score, the side it is likelier on and the rule that
+promise the largest certified epsilon.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.verify.audit.confidence import COIN_RULE, SPLIT_SHARES, Floats, HitCount, certify_epsilon
+from hedgerow.verify.audit.confidence import (
+    COIN_RULE,
+    SPLIT_SHARES,
+    Floats,
+    HitCount,
+    certify_epsilon,
+)
 from hedgerow.verify.audit.features import Feature, shorten_threshold
 from hedgerow.verify.audit.outputs import Outputs
 
 __all__ = ["AuditEvent", "choose_event"]
 
-_THRESHOLDS_PER_SCORE = 128  # thresholds tried per score across the bulk; the tails get one per doubling
+# thresholds tried per score across the bulk; the tails get one per doubling
+_THRESHOLDS_PER_SCORE = 128
 _FINALISTS = 24  # per score, weighed exactly
 _SIMPLER_SHARE = 0.97  # a plainer event is preferred when it promises this much of the best
 
@@ -22,7 +31,9 @@ _Hits = tuple[NDArray[np.int64], NDArray[np.int64]]  # hits, trials
 
 @dataclass(frozen=True)
 class AuditEvent:
-    """``score >= threshold`` (or its complement), likelier on the data set ``one`` or on the other, and the rule that certifies it."""
+    """``score >= threshold`` (or its complement), likelier on the data set ``one`` or on the
+    other, and the rule that certifies it.
+    """
 
     score: Feature
     threshold: float
@@ -45,41 +56,70 @@ class AuditEvent:
         return float(certify_epsilon(likely, rare, error, delta, self.share))
 
 
-def choose_event(scores: tuple[Feature, ...], one: Outputs, other: Outputs, error: float, delta: float) -> AuditEvent:
-    """The event with the largest bound on these runs; of nearly equal ones the plainest (scores come plainest first)."""
+def choose_event(
+    scores: tuple[Feature, ...], one: Outputs, other: Outputs, error: float, delta: float
+) -> AuditEvent:
+    """The event with the largest bound on these runs; of nearly equal ones the plainest (scores
+    come plainest first).
+    """
     found = [_choose_threshold(score, one, other, error, delta) for score in scores]
     top = max(bound for bound, _ in found)
-    return next(event for bound, event in found if bound >= top or (top > 0 and bound >= _SIMPLER_SHARE * top))
+    return next(
+        event
+        for bound, event in found
+        if bound >= top or (top > 0 and bound >= _SIMPLER_SHARE * top)
+    )
 
 
-def _choose_threshold(score: Feature, one: Outputs, other: Outputs, error: float, delta: float) -> tuple[float, AuditEvent]:
+def _choose_threshold(
+    score: Feature, one: Outputs, other: Outputs, error: float, delta: float
+) -> tuple[float, AuditEvent]:
     a, b = np.sort(score.compute(one)), np.sort(score.compute(other))
     pooled = np.sort(np.concatenate([a, b]))
     thresholds = _list_thresholds(pooled)
     hits_a, hits_b = (len(side) - np.searchsorted(side, thresholds, side="left") for side in (a, b))
-    # Four candidates per threshold: the half-line and its complement, likelier on the one side or on the other.
-    likely = np.stack([hits_a, len(a) - hits_a, hits_b, len(b) - hits_b]), np.array([[len(a)], [len(a)], [len(b)], [len(b)]])
+    # Four candidates per threshold: the half-line and its complement, likelier on the one side or
+    # on the other.
+    likely = (
+        np.stack([hits_a, len(a) - hits_a, hits_b, len(b) - hits_b]),
+        np.array([[len(a)], [len(a)], [len(b)], [len(b)]]),
+    )
     rare = np.stack([hits_b, len(b) - hits_b, hits_a, len(a) - hits_a]), likely[1][::-1]
     bound, place, share = _rank_candidates(likely, rare, error, delta)
     case, place = divmod(place, len(thresholds))
-    return bound, AuditEvent(score, shorten_threshold(pooled, float(thresholds[place])), case % 2 == 0, case < 2, share)
+    return bound, AuditEvent(
+        score, shorten_threshold(pooled, float(thresholds[place])), case % 2 == 0, case < 2, share
+    )
 
 
-def _rank_candidates(likely: _Hits, rare: _Hits, error: float, delta: float) -> tuple[float, int, float]:
-    """The best bound, its place (counted row by row) and its rule: all candidates roughly, the finalists exactly."""
+def _rank_candidates(
+    likely: _Hits, rare: _Hits, error: float, delta: float
+) -> tuple[float, int, float]:
+    """The best bound, its place (counted row by row) and its rule: all candidates roughly, the
+    finalists exactly.
+    """
     gain = _wilson_lower_bound(*likely, error) - delta
     with np.errstate(divide="ignore"):
-        loss = np.where(gain > 0, np.log(np.maximum(gain, 0.0)), -np.inf) - np.log1p(-_wilson_lower_bound(rare[1] - rare[0], rare[1], error))
+        loss = np.where(gain > 0, np.log(np.maximum(gain, 0.0)), -np.inf) - np.log1p(
+            -_wilson_lower_bound(rare[1] - rare[0], rare[1], error)
+        )
     finalists = np.argsort(-loss, axis=None, kind="stable")[:_FINALISTS]
     counts = [np.broadcast_to(part, loss.shape).ravel()[finalists] for part in (*likely, *rare)]
     shares = SPLIT_SHARES if delta else (COIN_RULE, *SPLIT_SHARES)
-    bounds = np.stack([certify_epsilon((counts[0], counts[1]), (counts[2], counts[3]), error, delta, share) for share in shares])
+    bounds = np.stack(
+        [
+            certify_epsilon((counts[0], counts[1]), (counts[2], counts[3]), error, delta, share)
+            for share in shares
+        ]
+    )
     rule, winner = np.unravel_index(int(np.argmax(bounds)), bounds.shape)
     return float(bounds[rule, winner]), int(finalists[winner]), shares[rule]
 
 
 def _wilson_lower_bound(hits: NDArray[np.int64], trials: NDArray[np.int64], error: float) -> Floats:
-    """Wilson's lower bound at about the level of the exact ones: close enough to rank by, a hundred times quicker."""
+    """Wilson's lower bound at about the level of the exact ones: close enough to rank by, a
+    hundred times quicker.
+    """
     z2 = 2 * np.log(1 / error)
     rate = hits / trials
     middle = rate + z2 / (2 * trials)
@@ -89,10 +129,18 @@ def _wilson_lower_bound(hits: NDArray[np.int64], trials: NDArray[np.int64], erro
 
 
 def _list_thresholds(pooled: Floats) -> Floats:
-    """Values at even ranks, at ranks that double from either end, and (there are then at most two per step) all distinct values."""
+    """Values at even ranks, at ranks that double from either end, and (there are then at most
+    two per step) all distinct values.
+    """
     last = len(pooled) - 1
     doubling = 2 ** np.arange(int(np.log2(last)) + 1)
-    ranks = np.concatenate([np.linspace(0, last, _THRESHOLDS_PER_SCORE).astype(np.int64), doubling, last + 1 - doubling])
+    ranks = np.concatenate(
+        [
+            np.linspace(0, last, _THRESHOLDS_PER_SCORE).astype(np.int64),
+            doubling,
+            last + 1 - doubling,
+        ]
+    )
     distinct = np.unique(pooled)
     tried = distinct if len(distinct) <= 2 * _THRESHOLDS_PER_SCORE else np.unique(pooled[ranks])
     return tried[1:] if len(tried) > 1 else tried  # every output reaches the first: no event

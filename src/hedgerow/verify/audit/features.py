@@ -1,9 +1,9 @@
 """Columns: numbers read off an output, each with words for the events it can make.
 
-A column maps one output to one number. Beside the values themselves and their summaries there are the *bit patterns* of
-doubles: noise made by inverting a distribution in floating point reaches only some of the doubles near an answer, and which
-ones depends on the answer (Mironov 2012; Haney et al. 2022). "Is a multiple of 2^k", for every k at once, is a half-line of the
-column ``LowestBit``.
+A column maps one output to one number. Beside the values themselves and their summaries there are
+the *bit patterns* of doubles: noise made by inverting a distribution in floating point reaches only
+some of the doubles near an answer, and which ones depends on the answer (Mironov 2012; Haney et al.
+2022). "Is a multiple of 2^k", for every k at once, is a half-line of the column ``LowestBit``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,18 @@ from numpy.typing import NDArray
 from hedgerow.verify.audit.confidence import Floats
 from hedgerow.verify.audit.outputs import Outputs
 
-__all__ = ["Coordinate", "Feature", "LowBits", "LowestBit", "OutputLength", "RowSummary", "SignificantBits", "format_number", "list_features", "shorten_threshold"]
+__all__ = [
+    "Coordinate",
+    "Feature",
+    "LowBits",
+    "LowestBit",
+    "OutputLength",
+    "RowSummary",
+    "SignificantBits",
+    "format_number",
+    "list_features",
+    "shorten_threshold",
+]
 
 _MAX_COORDINATES = 16  # coordinates of a wide output that get columns of their own
 _MAX_BINARY_EXPONENT = 1100  # beyond the exponent of every double
@@ -48,7 +59,9 @@ def format_number(value: float) -> str:
 
 
 def shorten_threshold(ordered: Floats, threshold: float) -> float:
-    """The shortest decimal that splits these values as ``threshold`` does, so that an event is exactly what its text says."""
+    """The shortest decimal that splits these values as ``threshold`` does, so that an event is
+    exactly what its text says.
+    """
     place = int(np.searchsorted(ordered, threshold, side="left"))
     below = float(ordered[place - 1]) if place else -math.inf
     for digits in range(1, 18):
@@ -64,7 +77,9 @@ def _format_comparison(name: str, threshold: float, above: bool) -> str:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """One number of the output itself; ``gaps`` says that some outputs have none there, which count as -inf."""
+    """One number of the output itself; ``gaps`` says that some outputs have none there, which
+    count as -inf.
+    """
 
     index: int
     name: str
@@ -74,7 +89,9 @@ class Coordinate:
         return outputs.coordinate(self.index)
 
     def describe_event(self, threshold: float, above: bool) -> str:
-        return _format_comparison(self.name, threshold, above) + (" or no number" if self.has_gaps and not above else "")
+        return _format_comparison(self.name, threshold, above) + (
+            " or no number" if self.has_gaps and not above else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -95,7 +112,13 @@ class LowestBit:
 
     def describe_event(self, threshold: float, above: bool) -> str:
         power = math.ceil(threshold)
-        pattern = "zero" if power > _MAX_BINARY_EXPONENT else "a finite number" if power < -_MAX_BINARY_EXPONENT else f"a multiple of 2^{power}"
+        pattern = (
+            "zero"
+            if power > _MAX_BINARY_EXPONENT
+            else "a finite number"
+            if power < -_MAX_BINARY_EXPONENT
+            else f"a multiple of 2^{power}"
+        )
         return f"{self.source} {'is' if above else 'is not'} {pattern}"
 
 
@@ -121,7 +144,9 @@ class SignificantBits:
 
 @dataclass(frozen=True)
 class LowBits:
-    """The sign and the lowest four bits of the mantissa, as a number from -16 to 15 (negative when the sign bit is set)."""
+    """The sign and the lowest four bits of the mantissa, as a number from -16 to 15 (negative
+    when the sign bit is set).
+    """
 
     index: int
     source: str
@@ -182,11 +207,21 @@ def list_features(one: Outputs, other: Outputs) -> tuple[Feature, ...]:
 
 def _iterate_features(one: Outputs, other: Outputs) -> Iterator[Feature]:
     width = max(one.width, other.width)
-    kept = [index for index in _choose_coordinates(one, other, width) if _missing_share(one, index) + _missing_share(other, index) < 2]
+    kept = [
+        index
+        for index in _choose_coordinates(one, other, width)
+        if _missing_share(one, index) + _missing_share(other, index) < 2
+    ]
     names = {index: "output" if width == 1 else f"output[{index}]" for index in kept}
-    yield from (Coordinate(index, name, _missing_share(one, index) + _missing_share(other, index) > 0) for index, name in names.items())
+    yield from (
+        Coordinate(index, name, _missing_share(one, index) + _missing_share(other, index) > 0)
+        for index, name in names.items()
+    )
     if width > 1:
-        yield from (RowSummary(f"{kind} of output", kind) for kind in ("sum", "max", "min", "argmax", "argmin"))
+        yield from (
+            RowSummary(f"{kind} of output", kind)
+            for kind in ("sum", "max", "min", "argmax", "argmin")
+        )
         yield OutputLength()
     for index, name in names.items():
         if not _has_only_small_integers(one, other, index):
@@ -194,11 +229,19 @@ def _iterate_features(one: Outputs, other: Outputs) -> Iterator[Feature]:
 
 
 def _choose_coordinates(one: Outputs, other: Outputs, width: int) -> list[int]:
-    """The coordinates whose mean value or mean grain differs most between the two samples, in deviations."""
+    """The coordinates whose mean value or mean grain differs most between the two samples, in
+    deviations.
+    """
     if width <= _MAX_COORDINATES:
         return list(range(width))
     differences = np.array(
-        [max(_standardised_difference(column.compute(one), column.compute(other)) for column in (Coordinate(i, ""), LowestBit(i, ""))) for i in range(width)]
+        [
+            max(
+                _standardised_difference(column.compute(one), column.compute(other))
+                for column in (Coordinate(i, ""), LowestBit(i, ""))
+            )
+            for i in range(width)
+        ]
     )
     return sorted(int(i) for i in np.argsort(-differences, kind="stable")[:_MAX_COORDINATES])
 
@@ -218,7 +261,9 @@ def _standardised_difference(a: Floats, b: Floats) -> float:
 
 
 def _has_only_small_integers(one: Outputs, other: Outputs, index: int) -> bool:
-    """Small whole numbers only: their bit patterns say nothing that their values do not, atom by atom."""
+    """Small whole numbers only: their bit patterns say nothing that their values do not, atom by
+    atom.
+    """
     values = np.concatenate([one.coordinate(index), other.coordinate(index)])
     values = values[np.isfinite(values)]
     return bool(np.all((values == np.rint(values)) & (np.abs(values) < 64)))

@@ -1,8 +1,10 @@
-"""Scores learned from a first sample: which outputs speak for the one data set and which for the other.
+"""Scores learned from a first sample: which outputs speak for the one data set and which for the
+other.
 
-A score is a column in the sense of ``columns.py``; every event an audit tries is a half-line of some score. ``learn_scores`` returns
-the plain columns and, learned from the sample, the log-likelihood ratio over ranges of a column (so that a half-line is a union
-of ranges), the same over outputs that occur more than once (a union of values), single values, and a logistic score over
+A score is a column in the sense of ``columns.py``; every event an audit tries is a half-line of
+some score. ``learn_scores`` returns the plain columns and, learned from the sample, the
+log-likelihood ratio over ranges of a column (so that a half-line is a union of ranges), the same
+over outputs that occur more than once (a union of values), single values, and a logistic score over
 everything.
 """
 
@@ -29,7 +31,9 @@ _MAX_SINGLES = 4
 
 @dataclass(frozen=True)
 class RangeScore:
-    """The log-likelihood ratio of the range that a column's value falls into; range i is [edges[i-1], edges[i])."""
+    """The log-likelihood ratio of the range that a column's value falls into; range i is
+    [edges[i-1], edges[i]).
+    """
 
     feature: Feature
     edges: Floats
@@ -43,8 +47,13 @@ class RangeScore:
         if len(edges) > 2 * _MAX_RANGES:
             count = min(_MAX_RANGES, int(np.sqrt(len(pooled))))
             ranks = np.linspace(0, len(pooled) - 1, count + 1).astype(np.int64)[1:-1]
-            edges = np.array([shorten_threshold(edges, float(edge)) for edge in np.unique(pooled[ranks])])
-        tally = [np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1) for values in (a, b)]
+            edges = np.array(
+                [shorten_threshold(edges, float(edge)) for edge in np.unique(pooled[ranks])]
+            )
+        tally = [
+            np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1)
+            for values in (a, b)
+        ]
         return cls(column, edges, _smoothed_log_ratio(*tally))
 
     @property
@@ -59,13 +68,18 @@ class RangeScore:
         starts = np.flatnonzero(inside & ~np.r_[False, inside[:-1]])
         stops = np.flatnonzero(inside & ~np.r_[inside[1:], False])
         marks = ["-inf", *(format_number(float(edge)) for edge in self.edges), "inf"]
-        ranges = [f"[{marks[start]}, {marks[stop + 1]})" for start, stop in zip(starts, stops, strict=True)]
+        ranges = [
+            f"[{marks[start]}, {marks[stop + 1]})"
+            for start, stop in zip(starts, stops, strict=True)
+        ]
         return f"{self.feature.name} in {_join_some(ranges, ' or ')}"
 
 
 @dataclass(frozen=True)
 class ValueScore:
-    """The log-likelihood ratio of the output itself where it was seen often enough, 0 elsewhere; ``keys`` are sorted."""
+    """The log-likelihood ratio of the output itself where it was seen often enough, 0 elsewhere;
+    ``keys`` are sorted.
+    """
 
     keys: NDArray[np.int64]
     ratios: Floats
@@ -74,7 +88,9 @@ class ValueScore:
 
     @classmethod
     def learn(cls, one: Outputs, other: Outputs) -> tuple[ValueScore, ...]:
-        """The score over all repeated outputs, and one for each of the most telling single values."""
+        """The score over all repeated outputs, and one for each of the most telling single
+        values.
+        """
         both = np.concatenate([one.keys, other.keys])
         keys, first, counts = np.unique(both, return_index=True, return_counts=True)
         repeated = counts >= 2
@@ -83,7 +99,9 @@ class ValueScore:
             return ()
         on_one = _count_occurrences(one.keys, keys)
         names = [one.raw[i] if i < len(one) else other.raw[i - len(one)] for i in first.tolist()]
-        telling = np.argsort(-np.abs(2.0 * on_one - counts) / np.sqrt(counts), kind="stable")[:_MAX_SINGLES]
+        telling = np.argsort(-np.abs(2.0 * on_one - counts) / np.sqrt(counts), kind="stable")[
+            :_MAX_SINGLES
+        ]
         singles = [cls(keys[[i]], np.ones(1), [names[i]]) for i in telling]
         return (*singles, cls(keys, _smoothed_log_ratio(on_one, counts - on_one), names))
 
@@ -94,7 +112,10 @@ class ValueScore:
     def describe_event(self, threshold: float, above: bool) -> str:
         inside = (self.ratios >= threshold) == above
         others = (threshold <= 0) == above  # outputs never seen while learning
-        chosen = [repr(_to_python(self.names[i])) for i in np.flatnonzero(~inside if others else inside).tolist()]
+        chosen = [
+            repr(_to_python(self.names[i]))
+            for i in np.flatnonzero(~inside if others else inside).tolist()
+        ]
         if len(chosen) == 1:
             return f"output {'!=' if others else '=='} {chosen[0]}"
         return f"output {'not in' if others else 'in'} {{{_join_some(chosen, ', ')}}}"
@@ -122,7 +143,10 @@ class LogisticScore:
     def describe_event(self, threshold: float, above: bool) -> str:
         heaviest = np.argsort(-np.abs(self.model.weights), kind="stable")[:3]
         reads = _join_some([self.parts[i].name for i in heaviest], ", ")
-        return f"learned score {'>=' if above else '<'} {format_number(threshold)} (reads mostly: {reads})"
+        return (
+            f"learned score {'>=' if above else '<'} {format_number(threshold)} (reads mostly:"
+            f" {reads})"
+        )
 
 
 def learn_scores(one: Outputs, other: Outputs) -> tuple[Feature, ...]:
@@ -141,7 +165,9 @@ def _feature_table(parts: tuple[Feature, ...], outputs: Outputs) -> Floats:
 
 def _count_occurrences(seen: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
     ordered = np.sort(seen)
-    return np.searchsorted(ordered, keys, side="right") - np.searchsorted(ordered, keys, side="left")
+    return np.searchsorted(ordered, keys, side="right") - np.searchsorted(
+        ordered, keys, side="left"
+    )
 
 
 def _smoothed_log_ratio(on_one: NDArray[np.int64], on_other: NDArray[np.int64]) -> Floats:

@@ -1,7 +1,7 @@
 """A small logistic regression: Newton's method on the penalised likelihood.
 
-Used to merge several columns of an output into one score. How well it fits touches only how much an audit finds, never whether
-its bound holds: the bound is counted on runs that the fit has not seen.
+Used to merge several columns of an output into one score. How well it fits touches only how much an
+audit finds, never whether its bound holds: the bound is counted on runs that the fit has not seen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _MAX_STEPS = 25
 
 @dataclass(frozen=True)
 class Logistic:
-    """log-odds of class 1 = intercept + weights · (features - centre) / spread, each standardised feature cut to [-cut, cut]."""
+    """log-odds of class 1 = intercept + weights · (features - centre) / spread, each
+    standardised feature cut to [-cut, cut].
+    """
 
     centre: Floats
     spread: Floats
@@ -32,13 +34,20 @@ class Logistic:
 
     @classmethod
     def fit(cls, features: Floats, labels: Floats, ridge: float = 1.0) -> Logistic:
-        """Fit rows of ``features`` to 0/1 ``labels``, with ``ridge / 2 * |weights|^2`` added to the negative log-likelihood."""
-        finite = np.where(np.isfinite(features), np.clip(features, -_MAX_FEATURE, _MAX_FEATURE), np.nan)
+        """Fit rows of ``features`` to 0/1 ``labels``, with ``ridge / 2 * |weights|^2`` added to
+        the negative log-likelihood.
+        """
+        finite = np.where(
+            np.isfinite(features), np.clip(features, -_MAX_FEATURE, _MAX_FEATURE), np.nan
+        )
         known = np.where(np.isnan(finite).all(axis=0), 0.0, finite)
-        # The middle half, not the variance: one wild output must not flatten all others. The deviation stands in where most agree.
+        # The middle half, not the variance: one wild output must not flatten all others. The
+        # deviation stands in where most agree.
         first, centre, third = np.nanpercentile(known, (25, 50, 75), axis=0)
         spread = np.where(third - first > _MIN_SPREAD, third - first, np.nanstd(known, axis=0))
-        blank = cls(centre, np.where(spread > _MIN_SPREAD, spread, 1.0), np.zeros(features.shape[1]), 0.0)
+        blank = cls(
+            centre, np.where(spread > _MIN_SPREAD, spread, 1.0), np.zeros(features.shape[1]), 0.0
+        )
         design = np.column_stack([np.ones(len(features)), blank._standardise(features)])
         penalty = np.full(design.shape[1], ridge)
         penalty[0] = _MIN_SPREAD
@@ -50,11 +59,17 @@ class Logistic:
         return self.intercept + self._standardise(features) @ self.weights
 
     def _standardise(self, features: Floats) -> Floats:
-        return np.clip((np.clip(features, -_MAX_FEATURE, _MAX_FEATURE) - self.centre) / self.spread, -self.cut, self.cut)
+        return np.clip(
+            (np.clip(features, -_MAX_FEATURE, _MAX_FEATURE) - self.centre) / self.spread,
+            -self.cut,
+            self.cut,
+        )
 
 
 def _maximise_likelihood(design: Floats, labels: Floats, penalty: Floats) -> Floats:
-    """Climb from zero to the one maximum of a strictly concave likelihood; stop at the first step that gains nothing."""
+    """Climb from zero to the one maximum of a strictly concave likelihood; stop at the first
+    step that gains nothing.
+    """
     weights = np.zeros(design.shape[1])
     value = _penalised_likelihood(design, labels, penalty, weights)
     for _ in range(_MAX_STEPS):
@@ -70,6 +85,10 @@ def _maximise_likelihood(design: Floats, labels: Floats, penalty: Floats) -> Flo
     return weights
 
 
-def _penalised_likelihood(design: Floats, labels: Floats, penalty: Floats, weights: Floats) -> float:
+def _penalised_likelihood(
+    design: Floats, labels: Floats, penalty: Floats, weights: Floats
+) -> float:
     linear = design @ weights
-    return float(labels @ linear - np.logaddexp(0.0, linear).sum() - (penalty * weights) @ weights / 2)
+    return float(
+        labels @ linear - np.logaddexp(0.0, linear).sum() - (penalty * weights) @ weights / 2
+    )

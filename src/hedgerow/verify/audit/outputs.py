@@ -1,8 +1,9 @@
 """What a mechanism said, in a form that scores can read.
 
-Outputs may be numbers, truth values, text, None, arrays, or tuples and mappings of those. Each becomes a row of numbers (its
-numeric leaves in order, NaN where there is none), a length, and a key: an integer that is equal for equal outputs. Reading
-depends on one output at a time, never on its neighbours in the sample, as the proof of the audit needs.
+Outputs may be numbers, truth values, text, None, arrays, or tuples and mappings of those. Each
+becomes a row of numbers (its numeric leaves in order, NaN where there is none), a length, and a
+key: an integer that is equal for equal outputs. Reading depends on one output at a time, never on
+its neighbours in the sample, as the proof of the audit needs.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ RawOutputs = Sequence[Any] | NDArray[Any]  # one output per row or item
 
 _PLAIN_TYPES = frozenset({int, float, bool, np.float64, np.int64, np.bool_})
 _NUMBER_TYPES = (Real, Decimal, np.bool_)
-_MIXING_CONSTANT = np.uint64(0x9E3779B97F4A7C15)  # an odd constant that spreads bits (the golden ratio); keys need no secrecy
+# an odd constant that spreads bits (the golden ratio); keys need no secrecy
+_MIXING_CONSTANT = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """A sample of outputs: ``numbers`` has one row each, ``lengths`` the number of leaves, ``keys`` one integer each."""
+    """A sample of outputs: ``numbers`` has one row each, ``lengths`` the number of leaves,
+    ``keys`` one integer each.
+    """
 
     numbers: Floats
     lengths: Floats
@@ -47,7 +51,9 @@ class Outputs:
         return int(self.numbers.shape[1])
 
     def coordinate(self, index: int) -> Floats:
-        """One number of each output, -inf where it has none (or NaN): so that every half-line is an event."""
+        """One number of each output, -inf where it has none (or NaN): so that every half-line is
+        an event.
+        """
         if index >= self.width:
             return np.full(len(self), -np.inf)
         column: Floats = self.numbers[:, index]
@@ -66,7 +72,10 @@ def read_outputs(raw: RawOutputs) -> Outputs:
     for row, leaves in zip(numbers, parts, strict=True):
         row[: len(leaves)] = [_to_float(leaf) for leaf in leaves]
     keys = np.array([hash(repr(leaves)) for leaves in parts], dtype=np.int64)
-    plain = np.array([all(isinstance(leaf, _NUMBER_TYPES) for leaf in leaves) for leaves in parts], dtype=np.bool_)
+    plain = np.array(
+        [all(isinstance(leaf, _NUMBER_TYPES) for leaf in leaves) for leaves in parts],
+        dtype=np.bool_,
+    )
     for length in np.unique(lengths[plain]):  # nothing but numbers: the key of the quick way
         rows = plain & (lengths == length)
         keys[rows] = _hash_rows(numbers[rows, :length])
@@ -79,7 +88,11 @@ def _try_as_array(raw: RawOutputs) -> Floats | None:
         kinds = set(map(type, raw))
         if kinds <= _PLAIN_TYPES:
             return np.array([_to_float(output) for output in raw], dtype=np.float64).reshape(-1, 1)
-        if kinds == {tuple} and len(set(map(len, raw))) == 1 and set(map(type, chain.from_iterable(raw))) <= _PLAIN_TYPES:
+        if (
+            kinds == {tuple}
+            and len(set(map(len, raw))) == 1
+            and set(map(type, chain.from_iterable(raw))) <= _PLAIN_TYPES
+        ):
             return np.array([list(map(_to_float, output)) for output in raw], dtype=np.float64)
         if kinds != {np.ndarray} or len({output.shape for output in raw}) > 1:
             return None

@@ -2,12 +2,14 @@
 
 The file is Python. It says what to audit by plain names at its top level:
 
-    NEIGHBOURS = (one, other)     two neighbouring data sets; FUNCTION(data) is run on both, many times
-    BATCH = True                  optional: FUNCTION(data, n) returns n independent outputs at once
-    CELLS = 10_000                instead of NEIGHBOURS: a one-run audit, FUNCTION(included) returns one score per canary
+    NEIGHBOURS = (one, other)     two neighbouring data sets; FUNCTION(data) is run on both, many
+    times BATCH = True                  optional: FUNCTION(data, n) returns n independent outputs at
+    once CELLS = 10_000                instead of NEIGHBOURS: a one-run audit, FUNCTION(included)
+    returns one score per canary
 
-When a file holds several functions, each may carry its own as attributes, which win over the names of the file:
-``FUNCTION.neighbours = (one, other)``, ``FUNCTION.batch = True``, ``FUNCTION.cells = 10_000``.
+When a file holds several functions, each may carry its own as attributes, which win over the names
+of the file: ``FUNCTION.neighbours = (one, other)``, ``FUNCTION.batch = True``, ``FUNCTION.cells =
+10_000``.
 """
 
 from __future__ import annotations
@@ -38,25 +40,49 @@ def load(target: str) -> Callable[..., Any]:
 
 
 def audit_target(
-    target: str, samples: int = 100_000, confidence: float = 0.95, delta: float = 0.0, *, progress: Progress | None = None
+    target: str,
+    samples: int = 100_000,
+    confidence: float = 0.95,
+    delta: float = 0.0,
+    *,
+    progress: Progress | None = None,
 ) -> Audit | OneRunAudit:
-    """Audit the function that ``FILE:FUNCTION`` names, on the data sets its file names (see the top of this module)."""
+    """Audit the function that ``FILE:FUNCTION`` names, on the data sets its file names (see the
+    top of this module).
+    """
     path, name = _parse_target(target)
     with _importing_siblings(path):
         module = _run_file(path)
         function = _find_function(module, name)
-        cells, neighbours = _find_setting(module, function, "cells"), _find_setting(module, function, "neighbours")
+        cells, neighbours = (
+            _find_setting(module, function, "cells"),
+            _find_setting(module, function, "neighbours"),
+        )
         batch = bool(_find_setting(module, function, "batch"))
         if cells is not None:
             _check_call(function, name, 1)
             return audit_one_run(function, cells, confidence=confidence, delta=delta)
         if neighbours is None:
-            raise InvalidArgument("target", f"must say what to compare; write NEIGHBOURS = (one, other) in {path.name}")
+            raise InvalidArgument(
+                "target",
+                f"must say what to compare; write NEIGHBOURS = (one, other) in {path.name}",
+            )
         if not isinstance(neighbours, (tuple, list)) or len(neighbours) != 2:
-            raise InvalidArgument("NEIGHBOURS", f"in {path.name} must be a pair of data sets, (one, other)")
+            raise InvalidArgument(
+                "NEIGHBOURS", f"in {path.name} must be a pair of data sets, (one, other)"
+            )
         _check_call(function, name, 2 if batch else 1)
         one, other = neighbours
-        return audit(function, one, other, samples=samples, confidence=confidence, delta=delta, batch=batch, progress=progress)
+        return audit(
+            function,
+            one,
+            other,
+            samples=samples,
+            confidence=confidence,
+            delta=delta,
+            batch=batch,
+            progress=progress,
+        )
 
 
 def _parse_target(target: str) -> tuple[Path, str]:
@@ -73,7 +99,9 @@ def _find_function(module: ModuleType, name: str) -> Callable[..., Any]:
     file = Path(module.__file__ or "").name
     function = getattr(module, name, None)
     if function is None:
-        raise InvalidArgument("target", f"must name a function in its file; there is no {name} in {file}")
+        raise InvalidArgument(
+            "target", f"must name a function in its file; there is no {name} in {file}"
+        )
     if not callable(function):
         raise InvalidArgument("target", f"must name a function; {name} in {file} cannot be called")
     return cast(Callable[..., Any], function)
@@ -88,12 +116,17 @@ def _run_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as failure:
-        raise InvalidArgument("target", f"must name a file that runs; {path.name} raised {type(failure).__name__}: {failure}") from failure
+        raise InvalidArgument(
+            "target",
+            f"must name a file that runs; {path.name} raised {type(failure).__name__}: {failure}",
+        ) from failure
     return module
 
 
 def _check_call(function: Callable[..., Any], name: str, count: int) -> None:
-    """Refuse a function that cannot take what it will be given; one without a readable signature gets the benefit of the doubt."""
+    """Refuse a function that cannot take what it will be given; one without a readable signature
+    gets the benefit of the doubt.
+    """
     try:
         signature = inspect.signature(function)
     except ValueError:
@@ -102,7 +135,9 @@ def _check_call(function: Callable[..., Any], name: str, count: int) -> None:
         signature.bind(*range(count))
     except TypeError as failure:
         raise InvalidArgument(
-            "target", f"must name a function that can be called with {count} argument{'s' * (count > 1)}; {name} takes {signature}"
+            "target",
+            f"must name a function that can be called with {count} argument{'s' * (count > 1)};"
+            f" {name} takes {signature}",
         ) from failure
 
 

@@ -1,20 +1,32 @@
-"""Finite distributions, exactly: how far apart two are, what that proves, and couplings that show it.
+"""Finite distributions, exactly: how far apart two are, what that proves, and couplings that show
+it.
 
-``distribution`` and ``epsilon`` are the values; ``distance``, ``curve`` and ``renyi`` measure; ``table`` decides
-whether a table of probabilities is private; ``coupling`` and ``lifting`` return witnesses (by ``flow``); ``properties``
-are composition, post-processing and groups as laws. ``amount`` is the arithmetic with e^epsilon.
+``distribution`` and ``epsilon`` are the values; ``distance``, ``curve`` and ``renyi`` measure;
+``table`` decides whether a table of probabilities is private; ``coupling`` and ``lifting`` return
+witnesses (by ``flow``); ``properties`` are composition, post-processing and groups as laws.
+``amount`` is the arithmetic with e^epsilon.
 """
 
 from __future__ import annotations
 
 from hedgerow.verify.divergence.coupling import Coupling, Violation, coupling
 from hedgerow.verify.divergence.curve import Curve, loss_distribution, max_divergence, privacy_curve
-from hedgerow.verify.divergence.distance import Distance, cumulative_losses, epsilon_distance, one_sided_distance
+from hedgerow.verify.divergence.distance import (
+    Distance,
+    cumulative_losses,
+    epsilon_distance,
+    one_sided_distance,
+)
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
 from hedgerow.verify.divergence.lifting import STAR, Lifting, lifting
 from hedgerow.verify.divergence.probability_table import TableVerdict, is_private, least_epsilon
-from hedgerow.verify.divergence.properties import PropertyCheck, check_composition, check_group_privacy, check_post_processing
+from hedgerow.verify.divergence.properties import (
+    PropertyCheck,
+    check_composition,
+    check_group_privacy,
+    check_post_processing,
+)
 from hedgerow.verify.divergence.renyi import renyi_divergence
 
 __all__ = [

@@ -1,16 +1,19 @@
 """Couplings: one joint law for two, inside a relation; or the set that shows there is none.
 
-**Statement** (Strassen). Two finite laws of equal mass have a joint law with these marginals whose pairs all lie in R, exactly if
-one(A) <= other(R(A)) for every set A of outcomes, R(A) being all that R relates to some outcome of A.
+**Statement** (Strassen). Two finite laws of equal mass have a joint law with these marginals whose
+pairs all lie in R, exactly if one(A) <= other(R(A)) for every set A of outcomes, R(A) being all
+that R relates to some outcome of A.
 
-**Proof.** Let every outcome a supply one(a), every b take other(b), and send along R. A cut that severs no link keeps, for
-some A, the suppliers outside A and the consumers in R(A): it costs one(not A) + other(R(A)). By max-flow min-cut everything can be
-sent exactly if no such cut costs less than one's mass; what is sent from a to b is then the joint law.
+**Proof.** Let every outcome a supply one(a), every b take other(b), and send along R. A cut that
+severs no link keeps, for some A, the suppliers outside A and the consumers in R(A): it costs
+one(not A) + other(R(A)). By max-flow min-cut everything can be sent exactly if no such cut costs
+less than one's mass; what is sent from a to b is then the joint law.
 
-Under equality the only coupling is the diagonal, so it exists for equal laws alone. For epsilon above 0 a coupling is the wrong
-notion: use the two witnesses of ``lifting``.
+Under equality the only coupling is the diagonal, so it exists for equal laws alone. For epsilon
+above 0 a coupling is the wrong notion: use the two witnesses of ``lifting``.
 
-Both answers check themselves when they are made, from nothing but the laws and the relation: neither can exist and be wrong.
+Both answers check themselves when they are made, from nothing but the laws and the relation:
+neither can exist and be wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +31,17 @@ from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon
 from hedgerow.verify.divergence.max_flow import maximise_flow
 
-__all__ = ["Coupling", "MassTransport", "OutcomePairs", "OutcomeRelation", "Violation", "compute_marginal", "coupling", "list_related_pairs", "transport_mass"]
+__all__ = [
+    "Coupling",
+    "MassTransport",
+    "OutcomePairs",
+    "OutcomeRelation",
+    "Violation",
+    "compute_marginal",
+    "coupling",
+    "list_related_pairs",
+    "transport_mass",
+]
 
 OutcomeRelation = Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]]
 """A function of an outcome of either side, such as ``operator.eq``, or the related pairs."""
@@ -38,7 +51,9 @@ OutcomePairs = frozenset[tuple[Any, Any]]
 
 @dataclass(frozen=True)
 class Coupling:
-    """A joint law of ``one`` and ``other`` inside ``relation``. Refuses to be made if it is none."""
+    """A joint law of ``one`` and ``other`` inside ``relation``. Refuses to be made if it is
+    none.
+    """
 
     one: Distribution
     other: Distribution
@@ -48,17 +63,20 @@ class Coupling:
     def __post_init__(self) -> None:
         for side, place in ((self.one, 0), (self.other, 1)):
             if compute_marginal(self.joint, place) != side.atoms:
-                raise InvalidArgument("joint", f"must have {('one', 'other')[place]} as its marginal")
+                raise InvalidArgument(
+                    "joint", f"must have {('one', 'other')[place]} as its marginal"
+                )
         if not all(pair in self.relation for pair in self.joint.atoms):
             raise InvalidArgument("joint", "must lie inside the relation")
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A set of outcomes that is too likely: one(event) > e^epsilon other(image) + delta. Refuses to be made if it is none.
+    """A set of outcomes that is too likely: one(event) > e^epsilon other(image) + delta. Refuses to
+    be made if it is none.
 
-    ``image`` is everything that ``relation`` relates to some outcome of ``event``. A violation is false as it stands, so that
-    ``if coupling(…)`` reads as it should.
+    ``image`` is everything that ``relation`` relates to some outcome of ``event``. A violation is
+    false as it stands, so that ``if coupling(…)`` reads as it should.
     """
 
     one: Distribution
@@ -92,11 +110,18 @@ class Violation:
 
     def __str__(self) -> str:
         event = f"{format_outcomes(self.event)} has probability {float(self.likely):.6g} on one"
-        return f"{event}, and all it is related to, {format_outcomes(self.image)}, has {float(self.rare):.6g} on other"
+        return (
+            f"{event}, and all it is related to, {format_outcomes(self.image)}, has"
+            f" {float(self.rare):.6g} on other"
+        )
 
 
-def coupling(one: Probabilities, other: Probabilities, relation: OutcomeRelation) -> Coupling | Violation:
-    """A joint law of ``one`` and ``other`` whose pairs all lie in ``relation``, or the set of outcomes that rules it out."""
+def coupling(
+    one: Probabilities, other: Probabilities, relation: OutcomeRelation
+) -> Coupling | Violation:
+    """A joint law of ``one`` and ``other`` whose pairs all lie in ``relation``, or the set of
+    outcomes that rules it out.
+    """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     if first.mass != second.mass:
         raise InvalidArgument("other", f"must weigh as much as one, {first.mass}", second.mass)
@@ -108,37 +133,54 @@ def coupling(one: Probabilities, other: Probabilities, relation: OutcomeRelation
 
 
 class MassTransport(NamedTuple):
-    """The most that can be sent along a relation, over which pairs, and the set of outcomes that limits it."""
+    """The most that can be sent along a relation, over which pairs, and the set of outcomes that
+    limits it.
+    """
 
     mass: Fraction
     mass_by_pair: dict[tuple[Any, Any], Fraction]
     limiting_event: frozenset[Any]
 
 
-def transport_mass(one: Distribution, other: Distribution, pairs: OutcomePairs, ratio: Fraction) -> MassTransport:
-    """Outcome a supplies one(a), outcome b takes up to ratio other(b); exact, as integers over one common denominator."""
+def transport_mass(
+    one: Distribution, other: Distribution, pairs: OutcomePairs, ratio: Fraction
+) -> MassTransport:
+    """Outcome a supplies one(a), outcome b takes up to ratio other(b); exact, as integers over
+    one common denominator.
+    """
     takes = {b: ratio * weight for b, weight in other.items()}
     scale = lcm(*(weight.denominator for side in (one, takes) for weight in side.values()))
-    left, right = {a: place for place, a in enumerate(one)}, {b: place for place, b in enumerate(takes)}
+    left, right = (
+        {a: place for place, a in enumerate(one)},
+        {b: place for place, b in enumerate(takes)},
+    )
     supply, demand = ([int(weight * scale) for weight in side.values()] for side in (one, takes))
     flow = maximise_flow(supply, demand, ((left[a], right[b]) for a, b in pairs))
     froms, tos = list(left), list(right)
-    sent = {(froms[a], tos[b]): Fraction(amount, scale) for (a, b), amount in flow.flow_by_link.items()}
+    sent = {
+        (froms[a], tos[b]): Fraction(amount, scale) for (a, b), amount in flow.flow_by_link.items()
+    }
     return MassTransport(Fraction(flow.total, scale), sent, frozenset(froms[a] for a in flow.cut))
 
 
-def list_related_pairs(relation: OutcomeRelation, one: Distribution, other: Distribution) -> OutcomePairs:
+def list_related_pairs(
+    relation: OutcomeRelation, one: Distribution, other: Distribution
+) -> OutcomePairs:
     """The related pairs of named outcomes."""
     if callable(relation):
         return frozenset((a, b) for a in one for b in other if relation(a, b))
     if not isinstance(relation, Iterable):
-        raise InvalidArgument("relation", "must be a function of two outcomes, or pairs of them", relation)
+        raise InvalidArgument(
+            "relation", "must be a function of two outcomes, or pairs of them", relation
+        )
     pairs = list(relation)
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise InvalidArgument("relation", "must be pairs of outcomes", pair)
         if pair[0] not in one or pair[1] not in other:
-            raise InvalidArgument("relation", "must pair an outcome of one with an outcome of other", pair)
+            raise InvalidArgument(
+                "relation", "must pair an outcome of one with an outcome of other", pair
+            )
     return frozenset(pairs)
 
 

@@ -1,14 +1,17 @@
 """The epsilon-distance of two finite distributions, exactly, with the event that shows it.
 
-**Statement.** Delta_eps(one, other) = sup over events E of max(one(E) - e^eps other(E), other(E) - e^eps one(E), 0). Two laws are
-(epsilon, delta)-indistinguishable exactly if it is at most delta. At epsilon 0 it is the total variation distance. Also known as
-skewed statistical distance, or (in one direction) hockey-stick divergence.
+**Statement.** Delta_eps(one, other) = sup over events E of max(one(E) - e^eps other(E), other(E) -
+e^eps one(E), 0). Two laws are (epsilon, delta)-indistinguishable exactly if it is at most delta. At
+epsilon 0 it is the total variation distance. Also known as skewed statistical distance, or (in one
+direction) hockey-stick divergence.
 
-**Proof.** one(E) - e^eps other(E) is a sum over the outcomes of E. It is largest for E = {r : one(r) > e^eps other(r)}, which takes
-the positive terms and no others; where there is none E is empty and the sum 0. The other direction likewise.
+**Proof.** one(E) - e^eps other(E) is a sum over the outcomes of E. It is largest for E = {r :
+one(r) > e^eps other(r)}, which takes the positive terms and no others; where there is none E is
+empty and the sum 0. The other direction likewise.
 
-**Arithmetic.** Probabilities are rationals; whether one(r) > e^eps other(r) is decided exactly (``amount``). The value is the
-``ExponentialSum`` likely - e^eps rare: a fraction where e^eps is one, as for ``ln(3)``.
+**Arithmetic.** Probabilities are rationals; whether one(r) > e^eps other(r) is decided exactly
+(``amount``). The value is the ``ExponentialSum`` likely - e^eps rare: a fraction where e^eps is
+one, as for ``ln(3)``.
 """
 
 from __future__ import annotations
@@ -25,7 +28,14 @@ from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 
-__all__ = ["Distance", "Side", "cumulative_losses", "epsilon_distance", "format_outcomes", "one_sided_distance"]
+__all__ = [
+    "Distance",
+    "Side",
+    "cumulative_losses",
+    "epsilon_distance",
+    "format_outcomes",
+    "one_sided_distance",
+]
 
 Side = Literal["one", "other"]
 _MAX_SHOWN_OUTCOMES = 8
@@ -33,7 +43,9 @@ _MAX_SHOWN_OUTCOMES = 8
 
 @dataclass(frozen=True)
 class Distance:
-    """An epsilon-distance and its proof: ``event`` has probability ``likely`` on the side ``direction`` and ``rare`` on the other."""
+    """An epsilon-distance and its proof: ``event`` has probability ``likely`` on the side
+    ``direction`` and ``rare`` on the other.
+    """
 
     epsilon: Epsilon
     direction: Side
@@ -53,32 +65,53 @@ class Distance:
         far = f"distance {float(self):.6g} at epsilon {self.epsilon}"
         if not self.event:
             return f"{far}: no event is likelier by more than e^epsilon on either side"
-        return f"{far}: {format_outcomes(self.event)} has probability {float(self.likely):.6g} on {self.direction}, else {float(self.rare):.6g}"
+        return (
+            f"{far}: {format_outcomes(self.event)} has probability {float(self.likely):.6g} on"
+            f" {self.direction}, else {float(self.rare):.6g}"
+        )
 
 
-def epsilon_distance(one: Probabilities, other: Probabilities, epsilon: Epsilon | Number) -> Distance:
-    """The largest excess of any event, in either direction. ``epsilon`` is a number, or exactly a logarithm: ``ln(3)``."""
+def epsilon_distance(
+    one: Probabilities, other: Probabilities, epsilon: Epsilon | Number
+) -> Distance:
+    """The largest excess of any event, in either direction. ``epsilon`` is a number, or exactly
+    a logarithm: ``ln(3)``.
+    """
     there, back = one_sided_distance(one, other, epsilon), one_sided_distance(other, one, epsilon)
     if back.value > there.value:
         return Distance(back.epsilon, "other", back.event, back.likely, back.rare)
     return there
 
 
-def one_sided_distance(one: Probabilities, other: Probabilities, epsilon: Epsilon | Number) -> Distance:
+def one_sided_distance(
+    one: Probabilities, other: Probabilities, epsilon: Epsilon | Number
+) -> Distance:
     """The largest one(E) - e^epsilon other(E) of any event E."""
-    first, second, ratio = Distribution.of(one, "one"), Distribution.of(other, "other"), Epsilon.of(epsilon).exp
+    first, second, ratio = (
+        Distribution.of(one, "one"),
+        Distribution.of(other, "other"),
+        Epsilon.of(epsilon).exp,
+    )
     low, high = ratio.bounds()
 
     def likelier(p: Fraction, q: Fraction) -> bool:
-        # The bounds settle nearly every outcome; what lies between them is decided at whatever precision it takes.
+        # The bounds settle nearly every outcome; what lies between them is decided at whatever
+        # precision it takes.
         return p > high * q or (p > low * q and p > ratio * q)
 
-    event = frozenset(outcome for outcome, weight in first.items() if likelier(weight, second.at(outcome)))
-    return Distance(Epsilon.of(epsilon), "one", event, first.probability(event), second.probability(event))
+    event = frozenset(
+        outcome for outcome, weight in first.items() if likelier(weight, second.at(outcome))
+    )
+    return Distance(
+        Epsilon.of(epsilon), "one", event, first.probability(event), second.probability(event)
+    )
 
 
-def cumulative_losses(one: Probabilities, other: Probabilities) -> list[tuple[Any, Epsilon | float]]:
-    """(t, ln(F_one(t) / F_other(t))) for every outcome t that has been reached, in order: the picture of the guarantee.
+def cumulative_losses(
+    one: Probabilities, other: Probabilities
+) -> list[tuple[Any, Epsilon | float]]:
+    """(t, ln(F_one(t) / F_other(t))) for every outcome t that has been reached, in order: the
+    picture of the guarantee.
 
     {output <= t} is an event, so under pure epsilon-DP every one of them lies within ±epsilon.
     """
@@ -101,4 +134,13 @@ def cumulative_losses(one: Probabilities, other: Probabilities) -> list[tuple[An
 def format_outcomes(event: Iterable[Any]) -> str:
     """A few outcomes of an event, in words."""
     shown = sorted(map(repr, event))
-    return "{" + ", ".join(shown[:_MAX_SHOWN_OUTCOMES]) + (f", … {len(shown) - _MAX_SHOWN_OUTCOMES} more" if len(shown) > _MAX_SHOWN_OUTCOMES else "") + "}"
+    return (
+        "{"
+        + ", ".join(shown[:_MAX_SHOWN_OUTCOMES])
+        + (
+            f", … {len(shown) - _MAX_SHOWN_OUTCOMES} more"
+            if len(shown) > _MAX_SHOWN_OUTCOMES
+            else ""
+        )
+        + "}"
+    )

@@ -14,32 +14,48 @@ from hedgerow.verify.divergence.exponential_sum import sum_fractions
 __all__ = ["Distribution", "Kernel", "Probabilities"]
 
 Probabilities = Mapping[Any, Number]
-"""Outcome -> probability, as a user writes it. Floats are read as the decimals they show: 0.1 is one tenth."""
+"""Outcome -> probability, as a user writes it. Floats are read as the decimals they show: 0.1 is
+one tenth.
+"""
 
 Kernel = Mapping[Any, Any] | Callable[[Any], Any]
-"""Outcome -> what becomes of it: another outcome, or (when it is a mapping) the probabilities of several."""
+"""Outcome -> what becomes of it: another outcome, or (when it is a mapping) the probabilities of
+several.
+"""
 
 
 class Distribution(Mapping[Any, Fraction]):
-    """Outcome -> exact probability, none negative, in all exactly 1; with ``partial=True`` at most 1 (what is missing never ends).
+    """Outcome -> exact probability, none negative, in all exactly 1; with ``partial=True`` at most
+    1 (what is missing never ends).
 
-    A mapping: ``law[outcome]``, ``law.items()``, equal to a dict of the same probabilities. Outcomes of probability 0 may be named.
+    A mapping: ``law[outcome]``, ``law.items()``, equal to a dict of the same probabilities.
+    Outcomes of probability 0 may be named.
     """
 
     __slots__ = ("_weights", "mass")
 
-    def __init__(self, probabilities: Probabilities, *, partial: bool = False, argument: str = "distribution") -> None:
+    def __init__(
+        self, probabilities: Probabilities, *, partial: bool = False, argument: str = "distribution"
+    ) -> None:
         weights = _parse_weights(probabilities, argument)
         self._weights = weights
         self.mass = sum_fractions(weights.values())
         if not 0 < self.mass <= 1 if partial else self.mass != 1:
-            rule = "must sum to more than 0 and at most 1" if partial else "must sum to exactly 1 (write thirds as Fraction(1, 3))"
+            rule = (
+                "must sum to more than 0 and at most 1"
+                if partial
+                else "must sum to exactly 1 (write thirds as Fraction(1, 3))"
+            )
             raise InvalidArgument(argument, rule, float(self.mass))
 
     @classmethod
     def of(cls, probabilities: Probabilities, argument: str) -> Distribution:
         """The door for an argument: a distribution passes, a mapping is checked."""
-        return probabilities if isinstance(probabilities, Distribution) else cls(probabilities, argument=argument)
+        return (
+            probabilities
+            if isinstance(probabilities, Distribution)
+            else cls(probabilities, argument=argument)
+        )
 
     @classmethod
     def proportional(cls, weights: Probabilities) -> Distribution:
@@ -78,13 +94,17 @@ class Distribution(Mapping[Any, Fraction]):
         return sum_fractions(self.at(outcome) for outcome in set(event))
 
     def then(self, kernel: Kernel) -> Distribution:
-        """The joint law of (outcome, what ``kernel`` makes of it): a second step that has seen the first."""
+        """The joint law of (outcome, what ``kernel`` makes of it): a second step that has seen
+        the first.
+        """
         steps = {outcome: _apply_kernel(kernel, outcome) for outcome in self.atoms}
         joint = {(x, y): self[x] * weight for x, law in steps.items() for y, weight in law.items()}
         return Distribution(joint, partial=True)
 
     def push(self, kernel: Kernel) -> Distribution:
-        """The law of what ``kernel`` makes of an outcome: post-processing, deterministic or with fresh coins."""
+        """The law of what ``kernel`` makes of an outcome: post-processing, deterministic or with
+        fresh coins.
+        """
         weights: defaultdict[Any, Fraction] = defaultdict(Fraction)
         for (_, y), weight in self.then(kernel).items():
             weights[y] += weight
@@ -98,10 +118,16 @@ class Distribution(Mapping[Any, Fraction]):
 
 def _parse_weights(probabilities: Probabilities, argument: str) -> dict[Any, Fraction]:
     if not isinstance(probabilities, Mapping) or not probabilities:
-        raise InvalidArgument(argument, "must be a mapping from outcomes to probabilities, and not empty", probabilities)
+        raise InvalidArgument(
+            argument,
+            "must be a mapping from outcomes to probabilities, and not empty",
+            probabilities,
+        )
     for outcome, weight in probabilities.items():
         if outcome != outcome:
-            raise InvalidArgument(argument, "must have outcomes that equal themselves; NaN does not", outcome)
+            raise InvalidArgument(
+                argument, "must have outcomes that equal themselves; NaN does not", outcome
+            )
         if parse_exact(weight, argument) < 0:
             raise InvalidArgument(argument, f"must not be negative at outcome {outcome!r}", weight)
     return {outcome: parse_exact(weight, argument) for outcome, weight in probabilities.items()}
@@ -110,7 +136,11 @@ def _parse_weights(probabilities: Probabilities, argument: str) -> dict[Any, Fra
 def _apply_kernel(kernel: Kernel, outcome: Any) -> Distribution:
     if isinstance(kernel, Mapping):
         if outcome not in kernel:
-            raise InvalidArgument("kernel", "must say what becomes of every outcome that can occur; there is nothing for", outcome)
+            raise InvalidArgument(
+                "kernel",
+                "must say what becomes of every outcome that can occur; there is nothing for",
+                outcome,
+            )
         result = kernel[outcome]
     elif callable(kernel):
         result = kernel(outcome)
@@ -119,5 +149,9 @@ def _apply_kernel(kernel: Kernel, outcome: Any) -> Distribution:
     if isinstance(result, Mapping):
         return Distribution.of(result, "kernel")
     if not isinstance(result, Hashable):
-        raise InvalidArgument("kernel", "must lead to hashable outcomes, or to mappings from outcomes to probabilities", result)
+        raise InvalidArgument(
+            "kernel",
+            "must lead to hashable outcomes, or to mappings from outcomes to probabilities",
+            result,
+        )
     return Distribution({result: 1})

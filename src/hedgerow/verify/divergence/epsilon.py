@@ -1,11 +1,12 @@
 """Privacy loss as an exact number: ``a + ln r`` with rational a and r > 0.
 
-Randomised response with truth 1/2 has epsilon = ln 3, which no decimal equals; a policy has epsilon = 0.5, which is the logarithm of
-no rational. Both are of this form, and so are their sums and multiples (composition, groups), the privacy loss ln(p/q) at an
-outcome, and the smallest epsilon that a finite mechanism has at a given delta.
+Randomised response with truth 1/2 has epsilon = ln 3, which no decimal equals; a policy has epsilon
+= 0.5, which is the logarithm of no rational. Both are of this form, and so are their sums and
+multiples (composition, groups), the privacy loss ln(p/q) at an outcome, and the smallest epsilon
+that a finite mechanism has at a given delta.
 
-An ``Epsilon`` has one form only: a + ln r = a' + ln r' gives e^(a - a') = r'/r, and e to a rational other than 0 is irrational.
-Comparisons are decided exactly, as those of e^a r (see ``amount``).
+An ``Epsilon`` has one form only: a + ln r = a' + ln r' gives e^(a - a') = r'/r, and e to a rational
+other than 0 is irrational. Comparisons are decided exactly, as those of e^a r (see ``amount``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from fractions import Fraction
 from functools import total_ordering
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.exact_number import MAX_EPSILON, MIN_EPSILON, Number, parse_exact, parse_positive
+from hedgerow.numeric.exact_number import (
+    MAX_EPSILON,
+    MIN_EPSILON,
+    Number,
+    parse_exact,
+    parse_positive,
+)
 from hedgerow.numeric.rounding import DIGITS, log_bounds
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 
@@ -26,7 +33,9 @@ __all__ = ["Epsilon", "ln"]
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Epsilon:
-    """The number ``plain + ln(ratio)``. Adds, multiplies with whole numbers, and compares exactly, also with numbers and infinity."""
+    """The number ``plain + ln(ratio)``. Adds, multiplies with whole numbers, and compares
+    exactly, also with numbers and infinity.
+    """
 
     rational_part: Fraction = Fraction(0)
     ratio: Fraction = Fraction(1)
@@ -37,7 +46,9 @@ class Epsilon:
 
     @classmethod
     def of(cls, value: Epsilon | Number, argument: str = "epsilon") -> Epsilon:
-        """The door for an argument: 0, a number somebody could mean, or an ``Epsilon`` of at least 0."""
+        """The door for an argument: 0, a number somebody could mean, or an ``Epsilon`` of at
+        least 0.
+        """
         if isinstance(value, Epsilon):
             if value < 0:
                 raise InvalidArgument(argument, "must be at least 0", value)
@@ -54,7 +65,9 @@ class Epsilon:
 
     def bounds(self, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
         """An interval that holds the value; both ends are the value where it is rational."""
-        low, high = (Fraction(0), Fraction(0)) if self.ratio == 1 else log_bounds(self.ratio, digits)
+        low, high = (
+            (Fraction(0), Fraction(0)) if self.ratio == 1 else log_bounds(self.ratio, digits)
+        )
         return self.rational_part + low, self.rational_part + high
 
     def __add__(self, other: Epsilon | Number) -> Epsilon:
@@ -76,17 +89,26 @@ class Epsilon:
             return False
 
     def __hash__(self) -> int:
-        # As a key an Epsilon stands for itself and for ints and fractions; a float is equal as the decimal it shows.
-        return hash(self.rational_part) if self.ratio == 1 else hash((self.rational_part, self.ratio))
+        # As a key an Epsilon stands for itself and for ints and fractions; a float is equal as the
+        # decimal it shows.
+        return (
+            hash(self.rational_part) if self.ratio == 1 else hash((self.rational_part, self.ratio))
+        )
 
     def __lt__(self, other: Epsilon | Number) -> bool:
         if isinstance(other, float) and math.isinf(other):
             return other > 0
         read = _to_epsilon(other)
-        return self.ratio < read.ratio if self.rational_part == read.rational_part else self.exp < read.exp
+        return (
+            self.ratio < read.ratio
+            if self.rational_part == read.rational_part
+            else self.exp < read.exp
+        )
 
     def __float__(self) -> float:
-        """The nearest double: an irrational value is no tie, so bounds that are close enough round to the same one."""
+        """The nearest double: an irrational value is no tie, so bounds that are close enough
+        round to the same one.
+        """
         digits = DIGITS
         while True:
             low, high = map(float, self.bounds(digits))
@@ -97,7 +119,11 @@ class Epsilon:
     def __repr__(self) -> str:
         if self.ratio == 1:
             return str(self.rational_part)
-        return f"{self.rational_part} + ln({self.ratio})" if self.rational_part else f"ln({self.ratio})"
+        return (
+            f"{self.rational_part} + ln({self.ratio})"
+            if self.rational_part
+            else f"ln({self.ratio})"
+        )
 
 
 def ln(ratio: Number) -> Epsilon:

@@ -1,14 +1,18 @@
-"""Exact numbers c1 e^a1 + … + cn e^an with rational c and a: what a privacy statement about a finite mechanism is made of.
+"""Exact numbers c1 e^a1 + … + cn e^an with rational c and a: what a privacy statement about a
+finite mechanism is made of.
 
-p <= e^epsilon q + delta compares rationals with e^epsilon, which is irrational as soon as epsilon is a rational other than 0. No
-rational stands for it, yet every such comparison is *decided* here, not estimated.
+p <= e^epsilon q + delta compares rationals with e^epsilon, which is irrational as soon as epsilon
+is a rational other than 0. No rational stands for it, yet every such comparison is *decided* here,
+not estimated.
 
-**One form.** By the theorem of Lindemann and Weierstrass the exponentials of distinct rationals are linearly independent over the
-rationals. With distinct exponents and no coefficient 0 a number is therefore written in one way only: two amounts are equal exactly
-if their terms are, and only the empty sum is 0.
+**One form.** By the theorem of Lindemann and Weierstrass the exponentials of distinct rationals are
+linearly independent over the rationals. With distinct exponents and no coefficient 0 a number is
+therefore written in one way only: two amounts are equal exactly if their terms are, and only the
+empty sum is 0.
 
-**Sign.** A sum that is not empty is not 0. Rigorous bounds of growing precision close in on it, so that some step has both on
-the same side of 0: the search ends, and its answer is certain. Order is the sign of a difference.
+**Sign.** A sum that is not empty is not 0. Rigorous bounds of growing precision close in on it, so
+that some step has both on the same side of 0: the search ends, and its answer is certain. Order is
+the sign of a difference.
 """
 
 from __future__ import annotations
@@ -29,7 +33,9 @@ __all__ = ["ExponentialSum", "parse_probability", "sum_fractions"]
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExponentialSum:
-    """The sum of c e^a over ``terms``, pairs (a, c). Adds, subtracts, multiplies and compares, exactly, also with numbers."""
+    """The sum of c e^a over ``terms``, pairs (a, c). Adds, subtracts, multiplies and compares,
+    exactly, also with numbers.
+    """
 
     terms: tuple[tuple[Fraction, Fraction], ...] = ()
 
@@ -42,7 +48,11 @@ class ExponentialSum:
     @classmethod
     def of(cls, value: ExponentialSum | Number) -> ExponentialSum:
         """The amount that ``value`` stands for."""
-        return value if isinstance(value, ExponentialSum) else cls(((Fraction(0), parse_exact(value, "amount")),))
+        return (
+            value
+            if isinstance(value, ExponentialSum)
+            else cls(((Fraction(0), parse_exact(value, "amount")),))
+        )
 
     @property
     def rational(self) -> Fraction | None:
@@ -77,7 +87,9 @@ class ExponentialSum:
         return ExponentialSum(self.terms + ExponentialSum.of(other).terms)
 
     def __mul__(self, other: ExponentialSum | Number) -> ExponentialSum:
-        return ExponentialSum(tuple((a + b, c * d) for a, c in self.terms for b, d in ExponentialSum.of(other).terms))
+        return ExponentialSum(
+            tuple((a + b, c * d) for a, c in self.terms for b, d in ExponentialSum.of(other).terms)
+        )
 
     def __neg__(self) -> ExponentialSum:
         return ExponentialSum(tuple((a, -c) for a, c in self.terms))
@@ -105,7 +117,9 @@ class ExponentialSum:
         return (self - other).sign() < 0
 
     def __float__(self) -> float:
-        """The nearest double: an irrational value is no tie, so bounds that are close enough round to the same one."""
+        """The nearest double: an irrational value is no tie, so bounds that are close enough
+        round to the same one.
+        """
         return float(next(low for low, high in self._refine_bounds() if float(low) == float(high)))
 
     def __repr__(self) -> str:

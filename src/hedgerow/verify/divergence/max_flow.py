@@ -1,9 +1,11 @@
 """Maximum flow from suppliers to consumers, in whole numbers of any size.
 
-Dinic's algorithm: breadth-first layers, then a blocking flow along them, until the sink cannot be reached. Each round makes the
-shortest path longer, so there are at most as many rounds as nodes, whatever the capacities. That matters here: cleared of their
-denominators, probabilities become integers of hundreds of bits, where library routines (``scipy.sparse.csgraph.maximum_flow``)
-hold 32, and a linear program in floats would decide nothing at the boundary, which is where exact privacy claims live.
+Dinic's algorithm: breadth-first layers, then a blocking flow along them, until the sink cannot be
+reached. Each round makes the shortest path longer, so there are at most as many rounds as nodes,
+whatever the capacities. That matters here: cleared of their denominators, probabilities become
+integers of hundreds of bits, where library routines (``scipy.sparse.csgraph.maximum_flow``) hold
+32, and a linear program in floats would decide nothing at the boundary, which is where exact
+privacy claims live.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ __all__ = ["MaximumFlow", "maximise_flow"]
 class MaximumFlow:
     """A maximum flow, and the cut that proves it maximal.
 
-    ``sent`` is what goes over each link; ``cut`` the suppliers that still have a path with room from the source. All that ``cut``
-    may be linked to is used up, all other suppliers are empty: total = supply outside ``cut`` + demand linked to ``cut``.
+    ``sent`` is what goes over each link; ``cut`` the suppliers that still have a path with room
+    from the source. All that ``cut`` may be linked to is used up, all other suppliers are empty:
+    total = supply outside ``cut`` + demand linked to ``cut``.
     """
 
     total: int
@@ -28,8 +31,12 @@ class MaximumFlow:
     cut: frozenset[int]
 
 
-def maximise_flow(supply: Sequence[int], demand: Sequence[int], links: Iterable[tuple[int, int]]) -> MaximumFlow:
-    """Send as much as possible from suppliers to consumers, over unlimited ``links`` (supplier, consumer)."""
+def maximise_flow(
+    supply: Sequence[int], demand: Sequence[int], links: Iterable[tuple[int, int]]
+) -> MaximumFlow:
+    """Send as much as possible from suppliers to consumers, over unlimited ``links`` (supplier,
+    consumer).
+    """
     net, source, sink = _Network(len(supply) + len(demand) + 2), 0, 1
     for supplier, amount in enumerate(supply):
         net.add_edge(source, 2 + supplier, amount)
@@ -40,11 +47,17 @@ def maximise_flow(supply: Sequence[int], demand: Sequence[int], links: Iterable[
     total = net.run_dinic(source, sink)
     layers = net.compute_layers(source)
     cut = frozenset(supplier for supplier in range(len(supply)) if layers[2 + supplier] >= 0)
-    return MaximumFlow(total, {link: net.residual[edge + 1] for link, edge in edges.items() if net.residual[edge + 1]}, cut)
+    return MaximumFlow(
+        total,
+        {link: net.residual[edge + 1] for link, edge in edges.items() if net.residual[edge + 1]},
+        cut,
+    )
 
 
 class _Network:
-    """Edges in pairs: edge e has room left, edge e ^ 1 is its way back, with as much room as e carries."""
+    """Edges in pairs: edge e has room left, edge e ^ 1 is its way back, with as much room as e
+    carries.
+    """
 
     def __init__(self, nodes: int) -> None:
         self.edges: list[list[int]] = [[] for _ in range(nodes)]
@@ -60,7 +73,9 @@ class _Network:
         return edge
 
     def compute_layers(self, source: int) -> list[int]:
-        """The distance of every node from the source along edges with room; -1 where there is no way."""
+        """The distance of every node from the source along edges with room; -1 where there is no
+        way.
+        """
         layer = [-1] * len(self.edges)
         layer[source] = 0
         queue = deque([source])
@@ -79,7 +94,9 @@ class _Network:
         return total
 
     def _find_blocking_flow(self, source: int, sink: int, layer: list[int]) -> int:
-        """Depth first along the layers; an edge that led nowhere is not tried again in this round."""
+        """Depth first along the layers; an edge that led nowhere is not tried again in this
+        round.
+        """
         total, next_edge, path, node = 0, [0] * len(self.edges), list[int](), source
         while True:
             if node == sink:

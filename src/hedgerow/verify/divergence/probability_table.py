@@ -1,7 +1,9 @@
-"""Is this table of probabilities (epsilon, delta)-differentially private? Decided exactly, with the witness.
+"""Is this table of probabilities (epsilon, delta)-differentially private? Decided exactly, with the
+witness.
 
-A finite mechanism on finitely many data sets is a table: data set -> law of the output. It is private exactly if no two neighbours
-are further apart than delta in epsilon-distance, which is a finite check.
+A finite mechanism on finitely many data sets is a table: data set -> law of the output. It is
+private exactly if no two neighbours are further apart than delta in epsilon-distance, which is a
+finite check.
 """
 
 from __future__ import annotations
@@ -21,21 +23,30 @@ from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum, parse_probability
 
-__all__ = ["MechanismTable", "NeighbourRelation", "TableVerdict", "is_private", "least_epsilon", "parse_table"]
+__all__ = [
+    "MechanismTable",
+    "NeighbourRelation",
+    "TableVerdict",
+    "is_private",
+    "least_epsilon",
+    "parse_table",
+]
 
 MechanismTable = Mapping[Any, Probabilities]
 """Data set -> law of the output."""
 
 NeighbourRelation = Unit | Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]]
-"""Which data sets are neighbours: a ``Unit`` (distance 1; data sets are tuples of rows), a function of two, or the pairs.
-Order is nothing: a pair counts in both directions."""
+"""Which data sets are neighbours: a ``Unit`` (distance 1; data sets are tuples of rows), a function
+of two, or the pairs. Order is nothing: a pair counts in both directions."""
 
 
 @dataclass(frozen=True)
 class TableVerdict:
-    """Whether a table is (epsilon, delta)-DP; true or false as it stands. The witness is the pair of neighbours furthest apart.
+    """Whether a table is (epsilon, delta)-DP; true or false as it stands. The witness is the pair
+    of neighbours furthest apart.
 
-    ``distance`` names the event, its two probabilities, and the side of the pair (``one`` or ``other``) on which it is likelier.
+    ``distance`` names the event, its two probabilities, and the side of the pair (``one`` or
+    ``other``) on which it is likelier.
     """
 
     epsilon: Epsilon
@@ -59,38 +70,65 @@ class TableVerdict:
         return self.private
 
     def __str__(self) -> str:
-        claim = f"({self.epsilon}, {self.delta})-DP on {self.pair_count} pair{'s' * (self.pair_count > 1)} of neighbours"
+        claim = (
+            f"({self.epsilon}, {self.delta})-DP on {self.pair_count}"
+            f" pair{'s' * (self.pair_count > 1)} of neighbours"
+        )
         where = f"{self.one!r} and {self.other!r}"
         if self.private:
             return f"private: {claim}; furthest apart are {where}, by {float(self.distance):.6g}"
         likely, rare = float(self.distance.likely), float(self.distance.rare)
-        here, there = (self.one, self.other) if self.distance.direction == "one" else (self.other, self.one)
-        event = f"{format_outcomes(self.distance.event)} has probability {likely:.6g} on {here!r} and {rare:.6g} on {there!r}"
+        here, there = (
+            (self.one, self.other) if self.distance.direction == "one" else (self.other, self.one)
+        )
+        event = (
+            f"{format_outcomes(self.distance.event)} has probability {likely:.6g} on {here!r} and"
+            f" {rare:.6g} on {there!r}"
+        )
         return f"not private: {claim}; {event}, {float(self.excess):.6g} too much"
 
 
-def is_private(table: MechanismTable, epsilon: Epsilon | Number, delta: Number, neighbours: NeighbourRelation) -> TableVerdict:
-    """Check every pair of neighbours in ``table``; the verdict carries the worst pair whether the claim holds or not."""
-    laws, least, allowed = parse_table(table), Epsilon.of(epsilon), parse_probability(delta, "delta")
+def is_private(
+    table: MechanismTable, epsilon: Epsilon | Number, delta: Number, neighbours: NeighbourRelation
+) -> TableVerdict:
+    """Check every pair of neighbours in ``table``; the verdict carries the worst pair whether
+    the claim holds or not.
+    """
+    laws, least, allowed = (
+        parse_table(table),
+        Epsilon.of(epsilon),
+        parse_probability(delta, "delta"),
+    )
     pairs = _list_neighbour_pairs(laws, neighbours)
     found = ((one, other, epsilon_distance(laws[one], laws[other], least)) for one, other in pairs)
     return TableVerdict(least, allowed, *max(found, key=lambda pair: pair[2].value), len(pairs))
 
 
-def least_epsilon(table: MechanismTable, delta: Number, neighbours: NeighbourRelation) -> Epsilon | float:
-    """The smallest epsilon with which ``table`` is (epsilon, delta)-DP, exactly; ``math.inf`` where there is none."""
+def least_epsilon(
+    table: MechanismTable, delta: Number, neighbours: NeighbourRelation
+) -> Epsilon | float:
+    """The smallest epsilon with which ``table`` is (epsilon, delta)-DP, exactly; ``math.inf``
+    where there is none.
+    """
     laws, allowed = parse_table(table), parse_probability(delta, "delta")
-    return max(privacy_curve(laws[one], laws[other]).epsilon_at(allowed) for one, other in _list_neighbour_pairs(laws, neighbours))
+    return max(
+        privacy_curve(laws[one], laws[other]).epsilon_at(allowed)
+        for one, other in _list_neighbour_pairs(laws, neighbours)
+    )
 
 
 def parse_table(table: MechanismTable) -> dict[Any, Distribution]:
     """Every law checked; an error names the data set."""
     if not isinstance(table, Mapping) or not table:
-        raise InvalidArgument("table", "must be a mapping from data sets to probabilities, and not empty", table)
+        raise InvalidArgument(
+            "table", "must be a mapping from data sets to probabilities, and not empty", table
+        )
     return {data: Distribution.of(law, f"table[{data!r}]") for data, law in table.items()}
 
 
-def _list_neighbour_pairs(laws: Mapping[Any, Distribution], neighbours: NeighbourRelation) -> list[tuple[Any, Any]]:
+def _list_neighbour_pairs(
+    laws: Mapping[Any, Distribution], neighbours: NeighbourRelation
+) -> list[tuple[Any, Any]]:
     if isinstance(neighbours, Unit):
         pairs = [(a, b) for a, b in combinations(laws, 2) if neighbours.distance(a, b) == 1]
     elif callable(neighbours):
@@ -98,9 +136,16 @@ def _list_neighbour_pairs(laws: Mapping[Any, Distribution], neighbours: Neighbou
     elif isinstance(neighbours, Iterable):
         pairs = [_check_pair(laws, pair) for pair in neighbours]
     else:
-        raise InvalidArgument("neighbours", "must be a Unit, a function of two data sets, or pairs of them", neighbours)
+        raise InvalidArgument(
+            "neighbours",
+            "must be a Unit, a function of two data sets, or pairs of them",
+            neighbours,
+        )
     if not pairs:
-        raise InvalidArgument("neighbours", "must relate at least one pair of data sets; a check of nothing shows nothing")
+        raise InvalidArgument(
+            "neighbours",
+            "must relate at least one pair of data sets; a check of nothing shows nothing",
+        )
     return pairs
 
 

@@ -1,13 +1,17 @@
-"""Post-processing, composition and group privacy as laws that run, on finite mechanisms, in exact arithmetic.
+"""Post-processing, composition and group privacy as laws that run, on finite mechanisms, in exact
+arithmetic.
 
-Each check measures the distances of the parts and of the whole and compares the whole with what the law allows. The laws are
-theorems: a check that fails on valid input is a bug in this library.
+Each check measures the distances of the parts and of the whole and compares the whole with what the
+law allows. The laws are theorems: a check that fails on valid input is a bug in this library.
 
-* **Post-processing.** No function of the output, with or without fresh coins, takes two laws further apart.
-* **Sequential composition.** delta(e1 + e2) of the pair of answers <= delta_1(e1) + delta_2(e2), also when the second question is
-  chosen by the first answer; delta_2 is then that of its worst version.
-* **Group privacy.** Along a chain of k steps, each with delta at epsilon, delta(k epsilon) <= (1 + e^eps + … + e^((k-1) eps)) delta,
-  which is at most k e^((k-1) eps) delta. Proof: apply one(E) <= e^eps other(E) + delta k times.
+* **Post-processing.** No function of the output, with or without fresh coins, takes two laws
+  further apart.
+* **Sequential composition.** delta(e1 + e2) of the pair of answers <= delta_1(e1) + delta_2(e2),
+  also when the second question is chosen by the first answer; delta_2 is then that of its worst
+  version.
+* **Group privacy.** Along a chain of k steps, each with delta at epsilon, delta(k epsilon) <= (1 +
+  e^eps + … + e^((k-1) eps)) delta, which is at most k e^((k-1) eps) delta. Proof: apply one(E) <=
+  e^eps other(E) + delta k times.
 """
 
 from __future__ import annotations
@@ -30,7 +34,9 @@ __all__ = ["PropertyCheck", "check_composition", "check_group_privacy", "check_p
 
 @dataclass(frozen=True)
 class PropertyCheck:
-    """A law on given laws: the distances of the parts, the distance of the whole, and how far the law lets that be."""
+    """A law on given laws: the distances of the parts, the distance of the whole, and how far
+    the law lets that be.
+    """
 
     law: str
     parts: tuple[Distance, ...]
@@ -47,11 +53,18 @@ class PropertyCheck:
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "fails"
-        return f"{self.law} {verdict}: {float(self.whole):.6g} at epsilon {self.whole.epsilon}, allowed {float(self.allowed):.6g}"
+        return (
+            f"{self.law} {verdict}: {float(self.whole):.6g} at epsilon {self.whole.epsilon},"
+            f" allowed {float(self.allowed):.6g}"
+        )
 
 
-def check_post_processing(one: Probabilities, other: Probabilities, kernel: Kernel, epsilon: Epsilon | Number) -> PropertyCheck:
-    """``kernel`` is a function or mapping of outcomes: to another outcome, or to the probabilities of several."""
+def check_post_processing(
+    one: Probabilities, other: Probabilities, kernel: Kernel, epsilon: Epsilon | Number
+) -> PropertyCheck:
+    """``kernel`` is a function or mapping of outcomes: to another outcome, or to the
+    probabilities of several.
+    """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     before = epsilon_distance(first, second, epsilon)
     after = epsilon_distance(first.push(kernel), second.push(kernel), epsilon)
@@ -63,7 +76,8 @@ def check_composition(
     second: tuple[Kernel, Kernel],
     epsilons: tuple[Epsilon | Number, Epsilon | Number],
 ) -> PropertyCheck:
-    """Two questions, each on ``one`` and on ``other``: the laws of the first answer; from the first answer to the law of the second.
+    """Two questions, each on ``one`` and on ``other``: the laws of the first answer; from the first
+    answer to the law of the second.
 
     A second question that ignores the first answer is a function that always returns the same law.
     """
@@ -72,17 +86,25 @@ def check_composition(
     begun = epsilon_distance(*laws, spent[0])
     seen = {**laws[0].atoms, **laws[1].atoms}
     sure = [Distribution({answer: 1}) for answer in seen]
-    versions = [epsilon_distance(law.push(second[0]), law.push(second[1]), spent[1]) for law in sure]
+    versions = [
+        epsilon_distance(law.push(second[0]), law.push(second[1]), spent[1]) for law in sure
+    ]
     worst = max(versions, key=lambda distance: distance.value)
     whole = epsilon_distance(laws[0].then(second[0]), laws[1].then(second[1]), spent[0] + spent[1])
     return PropertyCheck("sequential composition", (begun, worst), whole, begun.value + worst.value)
 
 
-def check_group_privacy(table: MechanismTable, chain: Sequence[Any], epsilon: Epsilon | Number) -> PropertyCheck:
-    """``chain`` names data sets of ``table``, each a neighbour of the one before: its ends differ by a group of k = len - 1 units."""
+def check_group_privacy(
+    table: MechanismTable, chain: Sequence[Any], epsilon: Epsilon | Number
+) -> PropertyCheck:
+    """``chain`` names data sets of ``table``, each a neighbour of the one before: its ends
+    differ by a group of k = len - 1 units.
+    """
     laws, single = parse_table(table), Epsilon.of(epsilon)
     if len(chain) < 2 or not all(data in laws for data in chain):
-        raise InvalidArgument("chain", "must name at least two data sets, all of them in the table", chain)
+        raise InvalidArgument(
+            "chain", "must name at least two data sets, all of them in the table", chain
+        )
     steps = tuple(epsilon_distance(laws[a], laws[b], single) for a, b in pairwise(chain))
     whole = epsilon_distance(laws[chain[0]], laws[chain[-1]], len(steps) * single)
     worst = max(step.value for step in steps)

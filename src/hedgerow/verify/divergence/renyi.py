@@ -1,10 +1,12 @@
 """Rényi divergences of finite distributions, as intervals that certainly hold them.
 
-D_a(one || other) = ln(sum of one(r)^a other(r)^(1-a)) / (a - 1) for an order a other than 1; at a = 1 the sum of one(r) ln(one(r)/other(r))
-(Kullback and Leibler), at infinity the largest privacy loss. The mechanism is rho-zCDP when D_a <= rho a for every a > 1.
+D_a(one || other) = ln(sum of one(r)^a other(r)^(1-a)) / (a - 1) for an order a other than 1; at a =
+1 the sum of one(r) ln(one(r)/other(r)) (Kullback and Leibler), at infinity the largest privacy
+loss. The mechanism is rho-zCDP when D_a <= rho a for every a > 1.
 
-Every term is other(r) x^a with x = one(r)/other(r). The power is an exact rational for small whole a, else e^(a ln x) between bounds:
-both functions grow, so rounding every step down gives a lower bound and rounding it up an upper one.
+Every term is other(r) x^a with x = one(r)/other(r). The power is an exact rational for small whole
+a, else e^(a ln x) between bounds: both functions grow, so rounding every step down gives a lower
+bound and rounding it up an upper one.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ __all__ = ["DivergenceInterval", "renyi_divergence"]
 
 MAX_ORDER = 10**6
 _MAX_EXACT_ORDER = 64  # whole orders up to this are powers of rationals, which grow with the order
-_MIN_EXPONENT = Fraction(-1000)  # a term below e^-1000 beside one of size 1 is nothing from below, and e^-1000 from above
+# a term below e^-1000 beside one of size 1 is nothing from below, and e^-1000 from above
+_MIN_EXPONENT = Fraction(-1000)
 _ZERO = Fraction(0)
 
 OutcomeRatios = list[tuple[Fraction, Fraction, Fraction]]
@@ -43,7 +46,11 @@ def renyi_divergence(one: Probabilities, other: Probabilities, order: Number) ->
     first, second = Distribution(one, argument="one"), Distribution(other, argument="other")
     if isinstance(order, float) and order == math.inf:
         largest = max_divergence(first, second)
-        return DivergenceInterval(*largest.bounds()) if isinstance(largest, Epsilon) else DivergenceInterval(largest, largest)
+        return (
+            DivergenceInterval(*largest.bounds())
+            if isinstance(largest, Epsilon)
+            else DivergenceInterval(largest, largest)
+        )
     alpha = parse_exact(order, "order")
     if not 0 < alpha <= MAX_ORDER:
         raise InvalidArgument("order", "must be above 0, and at most 1,000,000 or infinite", order)
@@ -59,16 +66,26 @@ def renyi_divergence(one: Probabilities, other: Probabilities, order: Number) ->
 
 def _relative_entropy(common: OutcomeRatios) -> tuple[Fraction, Fraction]:
     terms = [(p, log_bounds(x)) for p, _, x in common]
-    return sum_fractions(p * ends[0] for p, ends in terms), sum_fractions(p * ends[1] for p, ends in terms)
+    return sum_fractions(p * ends[0] for p, ends in terms), sum_fractions(
+        p * ends[1] for p, ends in terms
+    )
 
 
 def _divergence_of_order(common: OutcomeRatios, alpha: Fraction) -> tuple[Fraction, Fraction]:
-    """With the largest x in front: ln(sum of q x^a) = a ln(largest) + ln(sum of q (x/largest)^a), which no order makes overflow."""
+    """With the largest x in front: ln(sum of q x^a) = a ln(largest) + ln(sum of q
+    (x/largest)^a), which no order makes overflow.
+    """
     largest = max(x for _, _, x in common)
     powers = [(q, _bound_power(x / largest, alpha)) for _, q, x in common]
-    low, high = sum_fractions(q * ends[0] for q, ends in powers), sum_fractions(q * ends[1] for q, ends in powers)
+    low, high = (
+        sum_fractions(q * ends[0] for q, ends in powers),
+        sum_fractions(q * ends[1] for q, ends in powers),
+    )
     front = log_bounds(largest)
-    ends = [(alpha * front[0] + log_down(low)) / (alpha - 1), (alpha * front[1] + log_up(high)) / (alpha - 1)]
+    ends = [
+        (alpha * front[0] + log_down(low)) / (alpha - 1),
+        (alpha * front[1] + log_up(high)) / (alpha - 1),
+    ]
     return min(ends), max(ends)
 
 
@@ -78,4 +95,6 @@ def _bound_power(x: Fraction, alpha: Fraction) -> tuple[Fraction, Fraction]:
         power = Fraction(x ** int(alpha))
         return power, power
     low, high = log_bounds(x)
-    return exp_down(alpha * low) if alpha * low > _MIN_EXPONENT else _ZERO, exp_up(max(alpha * high, _MIN_EXPONENT))
+    return exp_down(alpha * low) if alpha * low > _MIN_EXPONENT else _ZERO, exp_up(
+        max(alpha * high, _MIN_EXPONENT)
+    )

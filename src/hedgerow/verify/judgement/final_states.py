@@ -1,4 +1,6 @@
-"""How a finite program ends: the exact distribution of the variables that a relation speaks of, and of what the program told."""
+"""How a finite program ends: the exact distribution of the variables that a relation speaks of,
+and of what the program told.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ FinalState: TypeAlias = tuple[tuple[str, PathValue | OutputSequence], ...]
 """Final values by name, sorted."""
 
 
-def compute_final_states(program: Program, arguments: Mapping[str, PathValue], wanted: frozenset[str], limits: PathLimits) -> Distribution:
+def compute_final_states(
+    program: Program, arguments: Mapping[str, PathValue], wanted: frozenset[str], limits: PathLimits
+) -> Distribution:
     """The law of the endings. Raises ``Undecided`` where it is not finite or not rational."""
     try:
         found = enumerate_paths(program, arguments, limits)
@@ -42,17 +46,25 @@ def compute_final_states(program: Program, arguments: Mapping[str, PathValue], w
     weights: defaultdict[FinalState, Fraction] = defaultdict(Fraction)
     for path in found:
         if path.condition.distributions:
-            raise Undecided(f"{program.name} draws a number of infinitely many values", program.place)
+            raise Undecided(
+                f"{program.name} draws a number of infinitely many values", program.place
+            )
         if not isinstance(path.condition.weight, Fraction):
-            raise Undecided(f"{program.name} throws a coin whose chance is not rational", program.place)
-        weights[tuple(sorted((name, _read_final_value(program, path, name)) for name in wanted))] += path.condition.weight
+            raise Undecided(
+                f"{program.name} throws a coin whose chance is not rational", program.place
+            )
+        weights[
+            tuple(sorted((name, _read_final_value(program, path, name)) for name in wanted))
+        ] += path.condition.weight
     return Distribution(weights)
 
 
 def _read_final_value(program: Program, path: ProgramPath, name: str) -> PathValue | OutputSequence:
     if name == RESULT and RESULT not in path.variables:
         if len(path.outputs) != 1:
-            return OutputSequence(tuple(_require_rational(program, value) for value in path.outputs))
+            return OutputSequence(
+                tuple(_require_rational(program, value) for value in path.outputs)
+            )
         return _require_rational(program, path.outputs[0])
     if name not in path.variables:
         raise Undecided(f"{name} has no value at some end of {program.name}", program.place)

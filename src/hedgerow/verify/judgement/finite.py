@@ -1,10 +1,13 @@
 """Deciding ``judge c1 ~ c2 : P ==> Q [epsilon, delta]``.
 
-**Finite programs.** For every pair of inputs that P allows, both programs are run to their exact distributions, and Strassen's theorem (or
-its (epsilon, delta) form) decides: either there is a coupling (a lifting) of the two inside Q, and it is returned, or there is an event
-of the first that is likelier than all that Q relates to it, and that is returned. Both check themselves; see ``verify.divergence``.
+**Finite programs.** For every pair of inputs that P allows, both programs are run to their exact
+distributions, and Strassen's theorem (or its (epsilon, delta) form) decides: either there is a
+coupling (a lifting) of the two inside Q, and it is returned, or there is an event of the first that
+is likelier than all that Q relates to it, and that is returned. Both check themselves; see
+``verify.divergence``.
 
-**Others** are handed to the prover and the refuter where the judgement says that a program is private; see ``general``.
+**Others** are handed to the prover and the refuter where the judgement says that a program is
+private; see ``general``.
 
 With epsilon > 0 a judgement has a direction: of the first program towards the second.
 """
@@ -27,7 +30,15 @@ from hedgerow.verify.judgement.final_states import FinalState, OutputSequence, c
 from hedgerow.verify.judgement.input_pairs import TaggedValues, evaluate, iterate_related_inputs
 from hedgerow.verify.judgement.undecided import Undecided
 from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
-from hedgerow.verify.language.program import Apply, Expression, Name, Number, Program, Truth, collect_names
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Name,
+    Number,
+    Program,
+    Truth,
+    collect_names,
+)
 from hedgerow.verify.refute.path_values import PathValue
 from hedgerow.verify.refute.paths import PathLimits
 
@@ -38,7 +49,9 @@ _MAX_INPUT_PAIRS = 20_000
 
 @dataclass(frozen=True)
 class CoupledInputs:
-    """One pair of inputs, and the coupling (for epsilon and delta 0) or lifting that shows the judgement for it."""
+    """One pair of inputs, and the coupling (for epsilon and delta 0) or lifting that shows the
+    judgement for it.
+    """
 
     first: Mapping[str, PathValue]
     second: Mapping[str, PathValue]
@@ -47,7 +60,9 @@ class CoupledInputs:
 
 @dataclass(frozen=True)
 class FiniteProof:
-    """Holds for every pair of inputs that the precondition allows: one case each. None where it allows no pair at all."""
+    """Holds for every pair of inputs that the precondition allows: one case each. None where it
+    allows no pair at all.
+    """
 
     judgement: Judgement
     cases: tuple[CoupledInputs, ...]
@@ -76,14 +91,19 @@ class FiniteCounterexample:
         left, right = (_format_values(side) for side in (self.first, self.second))
         event = " or ".join(sorted(_format_values(dict(one)) for one in self.violation.event))
         likely, rare = self.violation.likely, self.violation.rare
-        return f"fails for {left} and {right}: {event} has probability {likely} in run 1, what is related to it {rare} in run 2"
+        return (
+            f"fails for {left} and {right}: {event} has probability {likely} in run 1, what is"
+            f" related to it {rare} in run 2"
+        )
 
 
 def _format_values(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sorted(values.items())) or "no inputs"
 
 
-def decide_finite(judgement: Judgement, *, seconds: float = 120) -> FiniteProof | FiniteCounterexample | Undecided:
+def decide_finite(
+    judgement: Judgement, *, seconds: float = 120
+) -> FiniteProof | FiniteCounterexample | Undecided:
     """Exactly, or ``Undecided`` with the reason."""
     try:
         return _FiniteDecision(judgement, monotonic() + seconds).decide()
@@ -104,8 +124,13 @@ class _FiniteDecision:
         cases = []
         for state in self._iterate_inputs():
             one, other = self._select_arguments(state, 1), self._select_arguments(state, 2)
-            first, second = self._compute_distribution(1, self.judgement.left, one), self._compute_distribution(2, self.judgement.right, other)
-            related = {(a, b) for a in first for b in second if self._satisfies_postcondition(state, a, b)}
+            first, second = (
+                self._compute_distribution(1, self.judgement.left, one),
+                self._compute_distribution(2, self.judgement.right, other),
+            )
+            related = {
+                (a, b) for a in first for b in second if self._satisfies_postcondition(state, a, b)
+            }
             if self.epsilon == 0 and not self.delta:
                 shown: Coupling | Lifting | Violation = coupling(first, second, related)
             else:
@@ -118,21 +143,37 @@ class _FiniteDecision:
     def _iterate_inputs(self) -> Iterator[TaggedValues]:
         for number, state in enumerate(iterate_related_inputs(self.judgement)):
             if number >= _MAX_INPUT_PAIRS or monotonic() > self.deadline:
-                raise Undecided("the precondition allows too many pairs of inputs to go through", self.judgement.place)
+                raise Undecided(
+                    "the precondition allows too many pairs of inputs to go through",
+                    self.judgement.place,
+                )
             yield state
 
     def _select_arguments(self, state: TaggedValues, run: int) -> dict[str, PathValue]:
         program = self.judgement.left if run == 1 else self.judgement.right
         return {one.name: state[tag_name(one.name, run)] for one in program.parameters}
 
-    def _compute_distribution(self, run: int, program: Program, arguments: Mapping[str, PathValue]) -> Distribution:
-        wanted = frozenset(name[: -len("<1>")] for name in collect_names(self.judgement.postcondition) if name.endswith(f"<{run}>"))
+    def _compute_distribution(
+        self, run: int, program: Program, arguments: Mapping[str, PathValue]
+    ) -> Distribution:
+        wanted = frozenset(
+            name[: -len("<1>")]
+            for name in collect_names(self.judgement.postcondition)
+            if name.endswith(f"<{run}>")
+        )
         key = run, tuple(sorted((name, str(value)) for name, value in arguments.items()))
         if key not in self.distributions:
-            self.distributions[key] = compute_final_states(program, arguments, wanted, PathLimits(paths=50_000, steps=500_000, deadline=self.deadline))
+            self.distributions[key] = compute_final_states(
+                program,
+                arguments,
+                wanted,
+                PathLimits(paths=50_000, steps=500_000, deadline=self.deadline),
+            )
         return self.distributions[key]
 
-    def _satisfies_postcondition(self, state: TaggedValues, one: FinalState, other: FinalState) -> bool:
+    def _satisfies_postcondition(
+        self, state: TaggedValues, one: FinalState, other: FinalState
+    ) -> bool:
         final = dict(state)
         told: dict[str, PathValue | OutputSequence] = {}
         for run, ending in ((1, one), (2, other)):
@@ -144,7 +185,9 @@ class _FiniteDecision:
         after = _compare_sequences(self.judgement.postcondition, told)
         if not collect_names(after) <= final.keys():
             raise Undecided(
-                "a program that tells several values tells a sequence: compare res<1> with res<2> as a whole", self.judgement.place
+                "a program that tells several values tells a sequence: compare res<1> with res<2>"
+                " as a whole",
+                self.judgement.place,
             )
         value = evaluate(after, final)
         if not isinstance(value, bool):
@@ -152,15 +195,27 @@ class _FiniteDecision:
         return value
 
 
-def _compare_sequences(expression: Expression, told: Mapping[str, PathValue | OutputSequence]) -> Expression:
-    """Sequences that were told can only be compared with each other as a whole; that is done here, where one of them is no single value."""
-    if not any(isinstance(value, OutputSequence) for value in told.values()) or not isinstance(expression, Apply):
+def _compare_sequences(
+    expression: Expression, told: Mapping[str, PathValue | OutputSequence]
+) -> Expression:
+    """Sequences that were told can only be compared with each other as a whole; that is done
+    here, where one of them is no single value.
+    """
+    if not any(isinstance(value, OutputSequence) for value in told.values()) or not isinstance(
+        expression, Apply
+    ):
         return expression
     left, *rest = expression.arguments
-    if expression.operator in ("==", "!=") and all(isinstance(one, Name) and one.name in told for one in expression.arguments):
+    if expression.operator in ("==", "!=") and all(
+        isinstance(one, Name) and one.name in told for one in expression.arguments
+    ):
         one, other = (told[side.name] for side in (left, rest[0]) if isinstance(side, Name))
         return Truth((one == other) is (expression.operator == "=="), expression.place)
-    return Apply(expression.operator, tuple(_compare_sequences(one, told) for one in expression.arguments), expression.place)
+    return Apply(
+        expression.operator,
+        tuple(_compare_sequences(one, told) for one in expression.arguments),
+        expression.place,
+    )
 
 
 def parse_epsilon(expression: Expression) -> Epsilon:
@@ -185,7 +240,11 @@ def _evaluate_epsilon(expression: Expression) -> Epsilon:
                 return ln(ratio)
     value = evaluate(expression, {})
     if not isinstance(value, Fraction):
-        raise Undecided("the epsilon of a judgement must be a rational number, a logarithm of one, or a sum of these", expression.place)
+        raise Undecided(
+            "the epsilon of a judgement must be a rational number, a logarithm of one, or a sum of"
+            " these",
+            expression.place,
+        )
     return Epsilon(value)
 
 

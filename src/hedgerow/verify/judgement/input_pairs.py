@@ -1,7 +1,7 @@
 """All pairs of inputs that a precondition allows, where these are finitely many.
 
-Truths and words are finite by themselves. A number is finite if the precondition bounds it: ``0 <= x<1> and x<1> <= 3``, or
-``x<2> = x<1>``, or ``abs(x<1> - x<2>) <= 1`` once the other one is known.
+Truths and words are finite by themselves. A number is finite if the precondition bounds it: ``0 <=
+x<1> and x<1> <= 3``, or ``x<2> = x<1>``, or ``abs(x<1> - x<2>) <= 1`` once the other one is known.
 """
 
 from __future__ import annotations
@@ -13,10 +13,23 @@ from math import ceil, floor
 
 from hedgerow.verify.judgement.undecided import Undecided
 from hedgerow.verify.language.judgement import Judgement, tag_name
-from hedgerow.verify.language.program import Apply, Expression, Kind, Name, Parameter, collect_names, substitute
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Kind,
+    Name,
+    Parameter,
+    collect_names,
+    substitute,
+)
 from hedgerow.verify.refute.linear_noise import PathCondition
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import BitWord, Environment, PathValue, evaluate_alternatives
+from hedgerow.verify.refute.path_values import (
+    BitWord,
+    Environment,
+    PathValue,
+    evaluate_alternatives,
+)
 
 __all__ = ["TaggedValues", "evaluate", "iterate_related_inputs", "split_conjuncts"]
 
@@ -46,14 +59,26 @@ class _UnassignedParameter:
 
 
 def iterate_related_inputs(judgement: Judgement) -> Iterator[TaggedValues]:
-    """Every pair of inputs that ``before`` allows, as one state over tagged names. Raises ``Undecided`` where they are not finite."""
+    """Every pair of inputs that ``before`` allows, as one state over tagged names. Raises
+    ``Undecided`` where they are not finite.
+    """
     unknown = []
     for run, program in ((1, judgement.left), (2, judgement.right)):
-        tags: dict[str, Expression] = {one.name: Name(tag_name(one.name, run)) for one in program.parameters}
+        tags: dict[str, Expression] = {
+            one.name: Name(tag_name(one.name, run)) for one in program.parameters
+        }
         for one in program.parameters:
             if one.list:
-                raise Undecided(f"{one.name} is a list, of which there are infinitely many", program.place)
-            unknown.append(_UnassignedParameter(tag_name(one.name, run), one, None if one.width is None else substitute(one.width, tags)))
+                raise Undecided(
+                    f"{one.name} is a list, of which there are infinitely many", program.place
+                )
+            unknown.append(
+                _UnassignedParameter(
+                    tag_name(one.name, run),
+                    one,
+                    None if one.width is None else substitute(one.width, tags),
+                )
+            )
     yield from _assign_parameters({}, unknown, split_conjuncts(judgement.precondition))
 
 
@@ -64,7 +89,9 @@ def split_conjuncts(expression: Expression) -> list[Expression]:
     return [expression]
 
 
-def _assign_parameters(state: dict[str, PathValue], unknown: list[_UnassignedParameter], conjuncts: list[Expression]) -> Iterator[TaggedValues]:
+def _assign_parameters(
+    state: dict[str, PathValue], unknown: list[_UnassignedParameter], conjuncts: list[Expression]
+) -> Iterator[TaggedValues]:
     waiting = []
     for conjunct in conjuncts:
         if collect_names(conjunct) <= state.keys():
@@ -75,16 +102,25 @@ def _assign_parameters(state: dict[str, PathValue], unknown: list[_UnassignedPar
     if not unknown:
         yield state
         return
-    choices = [(domain, one) for one in unknown if (domain := _find_domain(one, state, waiting)) is not None]
+    choices = [
+        (domain, one)
+        for one in unknown
+        if (domain := _find_domain(one, state, waiting)) is not None
+    ]
     if not choices:
-        raise Undecided(f"{unknown[0].name} may be any number; bound it, as in 0 <= {unknown[0].name} and {unknown[0].name} <= 3")
+        raise Undecided(
+            f"{unknown[0].name} may be any number; bound it, as in 0 <= {unknown[0].name} and"
+            f" {unknown[0].name} <= 3"
+        )
     domain, chosen = min(choices, key=lambda choice: len(choice[0]))
     rest = [one for one in unknown if one is not chosen]
     for value in domain:
         yield from _assign_parameters({**state, chosen.name: value}, rest, waiting)
 
 
-def _find_domain(one: _UnassignedParameter, state: TaggedValues, conjuncts: list[Expression]) -> list[PathValue] | None:
+def _find_domain(
+    one: _UnassignedParameter, state: TaggedValues, conjuncts: list[Expression]
+) -> list[PathValue] | None:
     """The values it may have as far as is known; None where that is not finite yet."""
     if one.parameter.kind is Kind.BOOL:
         return [False, True]
@@ -93,13 +129,19 @@ def _find_domain(one: _UnassignedParameter, state: TaggedValues, conjuncts: list
         if width is not None and not collect_names(width) <= state.keys():
             return None
         bits = Fraction(1) if width is None else evaluate(width, state)
-        if not isinstance(bits, Fraction) or bits.denominator != 1 or not 0 < bits <= _MAX_WORD_BITS:
+        if (
+            not isinstance(bits, Fraction)
+            or bits.denominator != 1
+            or not 0 < bits <= _MAX_WORD_BITS
+        ):
             raise Undecided(f"{one.name} has too many values to go through")
         return [BitWord(int(bits), value) for value in range(2 ** int(bits))]
     return _find_number_domain(one, state, conjuncts)
 
 
-def _find_number_domain(one: _UnassignedParameter, state: TaggedValues, conjuncts: list[Expression]) -> list[PathValue] | None:
+def _find_number_domain(
+    one: _UnassignedParameter, state: TaggedValues, conjuncts: list[Expression]
+) -> list[PathValue] | None:
     low: Fraction | None = None
     high: Fraction | None = None
     for conjunct in conjuncts:
@@ -118,12 +160,16 @@ def _find_number_domain(one: _UnassignedParameter, state: TaggedValues, conjunct
     return [Fraction(value) for value in range(ceil(low), floor(high) + 1)]
 
 
-def _find_bounds(name: str, conjunct: Expression, state: TaggedValues) -> tuple[Fraction | None, Fraction | None] | None:
+def _find_bounds(
+    name: str, conjunct: Expression, state: TaggedValues
+) -> tuple[Fraction | None, Fraction | None] | None:
     """What a comparison says about a name whose partner in it is known."""
     if not isinstance(conjunct, Apply) or conjunct.operator not in ("==", "<=", "<"):
         return None
     left, right = conjunct.arguments
-    distance = _find_distance_bounds(name, left, right, state) if conjunct.operator != "==" else None
+    distance = (
+        _find_distance_bounds(name, left, right, state) if conjunct.operator != "==" else None
+    )
     if distance is not None:
         return distance
     for here, there, turned in ((left, right, False), (right, left, True)):
@@ -137,9 +183,13 @@ def _find_bounds(name: str, conjunct: Expression, state: TaggedValues) -> tuple[
     return None
 
 
-def _find_distance_bounds(name: str, left: Expression, right: Expression, state: TaggedValues) -> tuple[Fraction, Fraction] | None:
+def _find_distance_bounds(
+    name: str, left: Expression, right: Expression, state: TaggedValues
+) -> tuple[Fraction, Fraction] | None:
     """abs(name - e) <= c, or abs(e - name) <= c."""
-    if not (isinstance(left, Apply) and left.operator == "abs" and collect_names(right) <= state.keys()):
+    if not (
+        isinstance(left, Apply) and left.operator == "abs" and collect_names(right) <= state.keys()
+    ):
         return None
     inner = left.arguments[0]
     if not (isinstance(inner, Apply) and inner.operator == "-"):

@@ -1,8 +1,9 @@
 """Judgements about programs that are not finite, where they say that a program is private.
 
-``judge c ~ c : P ==> res<1> = res<2> [epsilon, delta]`` is a claim of privacy if P says of every parameter that it is a given number, or
-equal in both runs, or at most 1 apart, or nothing (then it may be anything). What else P says is dropped for the proof, which then shows
-more than was asked; a refutation counts only if its two inputs are as P says.
+``judge c ~ c : P ==> res<1> = res<2> [epsilon, delta]`` is a claim of privacy if P says of every
+parameter that it is a given number, or equal in both runs, or at most 1 apart, or nothing (then it
+may be anything). What else P says is dropped for the proof, which then shows more than was asked; a
+refutation counts only if its two inputs are as P says.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ class SymbolicProof:
     verdict: ClassVar[str] = "PROVED"
 
     def __str__(self) -> str:
-        return "holds: proved for all inputs that the precondition allows, where every scale is positive"
+        return (
+            "holds: proved for all inputs that the precondition allows, where every scale is"
+            " positive"
+        )
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,12 @@ class SymbolicCounterexample:
         return f"fails: {self.witness}"
 
 
-def decide_judgement(judgement: Judgement, *, seconds: float = 120) -> FiniteProof | FiniteCounterexample | SymbolicProof | SymbolicCounterexample | Undecided:
-    """Exactly for finite programs, by proof or refutation for others where that can be, or ``Undecided`` with the reason."""
+def decide_judgement(
+    judgement: Judgement, *, seconds: float = 120
+) -> FiniteProof | FiniteCounterexample | SymbolicProof | SymbolicCounterexample | Undecided:
+    """Exactly for finite programs, by proof or refutation for others where that can be, or
+    ``Undecided`` with the reason.
+    """
     found = decide_finite(judgement, seconds=seconds)
     if not isinstance(found, Undecided):
         return found
@@ -99,10 +107,16 @@ def decide_judgement(judgement: Judgement, *, seconds: float = 120) -> FinitePro
 
 
 def _satisfies_precondition(judgement: Judgement, witness: Counterexample) -> bool:
-    """Whether the two inputs of a witness are as the precondition says; parameters that it gives a number have that."""
+    """Whether the two inputs of a witness are as the precondition says; parameters that it gives
+    a number have that.
+    """
     state: dict[str, PathValue] = {**_collect_constants(judgement)}
     for run, side in ((1, witness.first), (2, witness.second)):
-        state |= {tag_name(name, run): value for name, value in side.items() if not isinstance(value, tuple)}
+        state |= {
+            tag_name(name, run): value
+            for name, value in side.items()
+            if not isinstance(value, tuple)
+        }
     try:
         return evaluate(judgement.precondition, state) is True
     except Undecided:
@@ -112,11 +126,26 @@ def _satisfies_precondition(judgement: Judgement, witness: Counterexample) -> bo
 def reduce_to_program(judgement: Judgement) -> Program:
     """The program whose privacy the judgement states, or ``Undecided``."""
     left, right = judgement.left, judgement.right
-    results = {(tag_name(RESULT, 1), tag_name(RESULT, 2)), (tag_name(RESULT, 2), tag_name(RESULT, 1))}
+    results = {
+        (tag_name(RESULT, 1), tag_name(RESULT, 2)),
+        (tag_name(RESULT, 2), tag_name(RESULT, 1)),
+    }
     after = judgement.postcondition
-    told = tuple(one.name for one in after.arguments if isinstance(one, Name)) if isinstance(after, Apply) else ()
-    if left != right or not isinstance(after, Apply) or after.operator != "==" or told not in results or RESULT in find_assigned_names(left.body):
-        raise Undecided("only equal results of one program can be proved in general", judgement.place)
+    told = (
+        tuple(one.name for one in after.arguments if isinstance(one, Name))
+        if isinstance(after, Apply)
+        else ()
+    )
+    if (
+        left != right
+        or not isinstance(after, Apply)
+        or after.operator != "=="
+        or told not in results
+        or RESULT in find_assigned_names(left.body)
+    ):
+        raise Undecided(
+            "only equal results of one program can be proved in general", judgement.place
+        )
     constants = _collect_constants(judgement)
     said = [_classify_conjunct(one) for one in split_conjuncts(judgement.precondition)]
     kept, fixed, moved, free = list[Parameter](), dict[str, Expression](), 0, 0
@@ -132,26 +161,46 @@ def reduce_to_program(judgement: Judgement) -> Program:
             kept.append(replace(one, private=True))
             moved += 1
         elif one.list:
-            raise Undecided(f"{one.name} is a list that may differ in any way, in its length too", judgement.place)
+            raise Undecided(
+                f"{one.name} is a list that may differ in any way, in its length too",
+                judgement.place,
+            )
         else:
             kept.append(replace(one, private=True))
             free += 1
     if fixed.keys() & find_assigned_names(left.body):
         raise Undecided("a parameter with a given value is changed by the program", judgement.place)
-    relation = Relation.SECRET if free or not moved else Relation.ONE if moved == 1 else Relation.ALL
+    relation = (
+        Relation.SECRET if free or not moved else Relation.ONE if moved == 1 else Relation.ALL
+    )
     claim = Claim(judgement.epsilon or Number(Fraction(0)), Neighbours(relation), judgement.delta)
     called = _rename_budget_parameters(kept, claim)
     fixed |= {old: Name(new) for old, new in called.items()}
     parameters = tuple(
-        replace(one, name=called.get(one.name, one.name), width=None if one.width is None else substitute(one.width, fixed)) for one in kept
+        replace(
+            one,
+            name=called.get(one.name, one.name),
+            width=None if one.width is None else substitute(one.width, fixed),
+        )
+        for one in kept
     )
-    return replace(left, parameters=parameters, body=_substitute_in_block(left.body, fixed), claim=claim)
+    return replace(
+        left, parameters=parameters, body=_substitute_in_block(left.body, fixed), claim=claim
+    )
 
 
 def _rename_budget_parameters(parameters: list[Parameter], claim: Claim) -> dict[str, str]:
-    """A proof takes for granted that eps is positive, and delta below 1. A judgement does not, of what is only called so."""
-    spoken_of = collect_names(claim.epsilon) | (collect_names(claim.delta) if claim.delta is not None else frozenset())
-    return {one.name: f"{one.name}_" for one in parameters if one.name in ("eps", "epsilon", "delta") and one.name not in spoken_of}
+    """A proof takes for granted that eps is positive, and delta below 1. A judgement does not,
+    of what is only called so.
+    """
+    spoken_of = collect_names(claim.epsilon) | (
+        collect_names(claim.delta) if claim.delta is not None else frozenset()
+    )
+    return {
+        one.name: f"{one.name}_"
+        for one in parameters
+        if one.name in ("eps", "epsilon", "delta") and one.name not in spoken_of
+    }
 
 
 def _collect_constants(judgement: Judgement) -> Mapping[str, Fraction]:
@@ -176,12 +225,17 @@ def _collect_constants(judgement: Judgement) -> Mapping[str, Fraction]:
 def _classify_conjunct(conjunct: Expression) -> tuple[str, str] | None:
     """("equal", x) for x<1> = x<2>; ("near", x) for abs(x<1> - x<2>) <= 1."""
     match conjunct:
-        case Apply(operator="==", arguments=(Name(name=one), Name(name=other))) if _are_same_variable(one, other):
+        case Apply(operator="==", arguments=(Name(name=one), Name(name=other))) if (
+            _are_same_variable(one, other)
+        ):
             return "equal", one[:-3]
         case Apply(
             operator="<=",
             arguments=(
-                Apply(operator="abs", arguments=(Apply(operator="-", arguments=(Name(name=one), Name(name=other))),)),
+                Apply(
+                    operator="abs",
+                    arguments=(Apply(operator="-", arguments=(Name(name=one), Name(name=other))),),
+                ),
                 reach,
             ),
         ) if _are_same_variable(one, other):
@@ -206,11 +260,21 @@ def _substitute_in_block(block: Block, fixed: Mapping[str, Expression]) -> Block
             case Assign() | Output():
                 return replace(statement, value=substitute(statement.value, fixed))
             case Sample():
-                return replace(statement, parameters=tuple(substitute(part, fixed) for part in statement.parameters))
+                return replace(
+                    statement,
+                    parameters=tuple(substitute(part, fixed) for part in statement.parameters),
+                )
             case If():
-                then, otherwise = _substitute_in_block(statement.then, fixed), _substitute_in_block(statement.otherwise, fixed)
+                then, otherwise = (
+                    _substitute_in_block(statement.then, fixed),
+                    _substitute_in_block(statement.otherwise, fixed),
+                )
                 return If(substitute(statement.condition, fixed), then, otherwise, statement.place)
             case While():
-                return While(substitute(statement.condition, fixed), _substitute_in_block(statement.body, fixed), statement.place)
+                return While(
+                    substitute(statement.condition, fixed),
+                    _substitute_in_block(statement.body, fixed),
+                    statement.place,
+                )
 
     return tuple(map(one, block))

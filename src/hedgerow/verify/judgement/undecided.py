@@ -8,7 +8,9 @@ __all__ = ["Undecided"]
 
 
 class Undecided(Exception):
-    """``reason`` is one sentence. Returned as a value by ``decide``; raised only inside this room."""
+    """``reason`` is one sentence. Returned as a value by ``decide``; raised only inside this
+    room.
+    """
 
     def __init__(self, reason: str, place: Place = NOWHERE) -> None:
         self.reason, self.place = reason, place

@@ -1,4 +1,6 @@
-"""How wide every bit string is, in public parameters. Strings of different widths do not go together: that is seen before a run."""
+"""How wide every bit string is, in public parameters. Strings of different widths do not go
+together: that is seen before a run.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ WidthPolynomial: TypeAlias = dict[tuple[str, ...], Fraction]
 
 
 def check_widths(program: Program) -> None:
-    """Raises ``UnsupportedProgram`` where two widths that must be the same are not, or where a width is not made of public parameters."""
+    """Raises ``UnsupportedProgram`` where two widths that must be the same are not, or where a
+    width is not made of public parameters.
+    """
     widths = _WidthInference(program)
     before = -1
     while before != len(widths.widths):
@@ -73,7 +77,11 @@ class _WidthInference:
             case Apply(operator="bits~"):
                 return self.infer(expression.arguments[0])
             case Apply(operator="xor" | "bits+" | "bits&" | "bits|" | "==" | "!=" | "if"):
-                found = [width for width in map(self.infer, expression.arguments[-2:]) if width is not None]
+                found = [
+                    width
+                    for width in map(self.infer, expression.arguments[-2:])
+                    if width is not None
+                ]
                 if len(found) == 2:
                     _check_equal(found[0], found[1], expression.place)
                 return found[0] if found and expression.operator not in ("==", "!=") else None
@@ -84,7 +92,10 @@ class _WidthInference:
         """A width as a sum of products."""
         unknown = sorted(collect_names(expression) - self.public)
         if unknown:
-            raise UnsupportedProgram(f"the number of bits must be made of public parameters, and {unknown[0]} is none", expression.place)
+            raise UnsupportedProgram(
+                f"the number of bits must be made of public parameters, and {unknown[0]} is none",
+                expression.place,
+            )
         match expression:
             case Number():
                 return {(): expression.value} if expression.value else {}
@@ -94,31 +105,50 @@ class _WidthInference:
                 one, other = (self.build_polynomial(argument) for argument in expression.arguments)
                 if expression.operator == "*":
                     return _multiply(one, other)
-                return _add(one, other if expression.operator == "+" else _multiply(other, {(): Fraction(-1)}))
+                return _add(
+                    one,
+                    other if expression.operator == "+" else _multiply(other, {(): Fraction(-1)}),
+                )
             case Apply(operator="/", arguments=(first, Number() as second)) if second.value:
                 return _multiply(self.build_polynomial(first), {(): 1 / second.value})
             case _:
-                raise UnsupportedProgram("a number of bits is written with +, -, * and division by numbers", expression.place)
+                raise UnsupportedProgram(
+                    "a number of bits is written with +, -, * and division by numbers",
+                    expression.place,
+                )
 
 
 def _add(one: WidthPolynomial, other: WidthPolynomial) -> WidthPolynomial:
-    whole = {name: one.get(name, Fraction(0)) + other.get(name, Fraction(0)) for name in one.keys() | other.keys()}
+    whole = {
+        name: one.get(name, Fraction(0)) + other.get(name, Fraction(0))
+        for name in one.keys() | other.keys()
+    }
     return {name: factor for name, factor in whole.items() if factor}
 
 
 def _multiply(one: WidthPolynomial, other: WidthPolynomial) -> WidthPolynomial:
     whole: WidthPolynomial = {}
     for name, factor in one.items():
-        whole = _add(whole, {tuple(sorted(name + more)): factor * times for more, times in other.items()})
+        whole = _add(
+            whole, {tuple(sorted(name + more)): factor * times for more, times in other.items()}
+        )
     return whole
 
 
 def _check_equal(one: WidthPolynomial, other: WidthPolynomial, place: Place) -> None:
     if one != other:
-        raise UnsupportedProgram(f"bit strings of {_format_width(one)} and {_format_width(other)} bits do not go together", place)
+        raise UnsupportedProgram(
+            f"bit strings of {_format_width(one)} and {_format_width(other)} bits do not go"
+            " together",
+            place,
+        )
 
 
 def _format_width(width: WidthPolynomial) -> str:
     return (
-        " + ".join("*".join([*([str(factor)] if factor != 1 or not name else []), *name]) for name, factor in sorted(width.items())) or "0"
+        " + ".join(
+            "*".join([*([str(factor)] if factor != 1 or not name else []), *name])
+            for name, factor in sorted(width.items())
+        )
+        or "0"
     )

@@ -1,6 +1,7 @@
 """The price of a program: its claim, worked out at public arguments, between two exact rationals.
 
-Roots, logarithms and exponentials are irrational. Each is enclosed, and so is all that is made of them, so that a price can be rounded up.
+Roots, logarithms and exponentials are irrational. Each is enclosed, and so is all that is made of
+them, so that a price can be rounded up.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from typing import Final, TypeAlias
 
 from hedgerow.errors import Refused
 from hedgerow.numeric.rounding import DIGITS, exp_bounds, log_bounds, sqrt_down, sqrt_up
-from hedgerow.verify.language.program import Apply, Expression, Name, Number, format_expression, walk_expression
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Name,
+    Number,
+    format_expression,
+    walk_expression,
+)
 
 __all__ = ["IRRATIONAL", "Bounds", "bound_expression", "can_bound"]
 
@@ -20,8 +28,12 @@ IRRATIONAL: Final = frozenset({"ln", "exp", "sqrt"})
 _MAX_EXPONENT: Final = 10**6  # e to more than that is no price
 
 
-def bound_expression(expression: Expression, values: Mapping[str, Fraction | int], digits: int = DIGITS) -> Bounds:
-    """The least and the most that the expression can be, the closer the more digits; the same number where it is rational."""
+def bound_expression(
+    expression: Expression, values: Mapping[str, Fraction | int], digits: int = DIGITS
+) -> Bounds:
+    """The least and the most that the expression can be, the closer the more digits; the same
+    number where it is rational.
+    """
     match expression:
         case Number():
             return expression.value, expression.value
@@ -29,13 +41,23 @@ def bound_expression(expression: Expression, values: Mapping[str, Fraction | int
             return Fraction(values[expression.name]), Fraction(values[expression.name])
         case Apply() if expression.operator in _OPERATORS:
             ends = [bound_expression(one, values, digits) for one in expression.arguments]
-            return _OPERATORS[expression.operator](*ends, *([digits] if expression.operator in IRRATIONAL else []))
-    raise Refused(f"What {format_expression(expression)} comes to cannot be said from the public numbers alone.")
+            return _OPERATORS[expression.operator](
+                *ends, *([digits] if expression.operator in IRRATIONAL else [])
+            )
+    raise Refused(
+        f"What {format_expression(expression)} comes to cannot be said from the public numbers"
+        " alone."
+    )
 
 
 def can_bound(expression: Expression) -> bool:
-    """Whether it is made of what ``bound_expression`` knows: numbers, names and arithmetic, without choices."""
-    return all(isinstance(one, Number | Name) or (isinstance(one, Apply) and one.operator in _OPERATORS) for one in walk_expression(expression))
+    """Whether it is made of what ``bound_expression`` knows: numbers, names and arithmetic,
+    without choices.
+    """
+    return all(
+        isinstance(one, Number | Name) or (isinstance(one, Apply) and one.operator in _OPERATORS)
+        for one in walk_expression(expression)
+    )
 
 
 def _bound_product(a: Bounds, b: Bounds) -> Bounds:
@@ -56,7 +78,10 @@ def _bound_absolute(a: Bounds) -> Bounds:
 
 def _bound_logarithm(a: Bounds, digits: int) -> Bounds:
     if a[0] <= 0:
-        raise Refused("The claim of this mechanism takes the logarithm of what is not above 0 at these arguments.")
+        raise Refused(
+            "The claim of this mechanism takes the logarithm of what is not above 0 at these"
+            " arguments."
+        )
     return log_bounds(a[0], digits)[0], log_bounds(a[1], digits)[1]
 
 
@@ -68,7 +93,9 @@ def _bound_exponential(a: Bounds, digits: int) -> Bounds:
 
 def _bound_root(a: Bounds, digits: int) -> Bounds:
     if a[0] < 0:
-        raise Refused("The claim of this mechanism takes the root of a negative number at these arguments.")
+        raise Refused(
+            "The claim of this mechanism takes the root of a negative number at these arguments."
+        )
     return sqrt_down(a[0], 10**digits), sqrt_up(a[1], 10**digits)
 
 

@@ -1,7 +1,9 @@
-"""What a claim is told in: multiples of eps, where there is one; of another public number that it is in proportion to; or of itself.
+"""What a claim is told in: multiples of eps, where there is one; of another public number that it
+is in proportion to; or of itself.
 
-"At least 1.25 times eps" says something for every eps. For a claim such as ``1/a + 2*n/b`` no parameter has that role: there, bounds are
-told as multiples of the claim, "at least 0.9 times the claim".
+"At least 1.25 times eps" says something for every eps. For a claim such as ``1/a + 2*n/b`` no
+parameter has that role: there, bounds are told as multiples of the claim, "at least 0.9 times the
+claim".
 """
 
 from __future__ import annotations
@@ -9,7 +11,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from hedgerow.verify.language.program import Apply, Expression, Kind, Name, Number, Program, collect_names
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Kind,
+    Name,
+    Number,
+    Program,
+    collect_names,
+)
 
 __all__ = ["THE_CLAIM", "compute_degree", "find_claim_unit", "find_unit_parameter"]
 
@@ -19,16 +29,27 @@ _EPSILON_NAMES: Final = ("eps", "epsilon")
 
 def find_claim_unit(program: Program) -> str:
     """A parameter's name, "the claim", or nothing where the claim is a number."""
-    return find_unit_parameter(program) or (THE_CLAIM if collect_names(program.claim.epsilon) else "")
+    return find_unit_parameter(program) or (
+        THE_CLAIM if collect_names(program.claim.epsilon) else ""
+    )
 
 
 def find_unit_parameter(program: Program) -> str | None:
-    """The public real in whose multiples the claim is told: eps, or else one that it is in proportion to."""
+    """The public real in whose multiples the claim is told: eps, or else one that it is in
+    proportion to.
+    """
     epsilon = program.claim.epsilon
     mentioned = _collect_names_outside_logarithms(epsilon)
-    real = [one.name for one in program.parameters if not one.private and one.kind is Kind.REAL and not one.list]
+    real = [
+        one.name
+        for one in program.parameters
+        if not one.private and one.kind is Kind.REAL and not one.list
+    ]
     usual = [name for name in real if name in _EPSILON_NAMES and name in mentioned]
-    found = [*usual, *(name for name in real if name in mentioned and compute_degree(epsilon, name) == 1)]
+    found = [
+        *usual,
+        *(name for name in real if name in mentioned and compute_degree(epsilon, name) == 1),
+    ]
     return found[0] if found else None
 
 
@@ -36,11 +57,17 @@ def _collect_names_outside_logarithms(expression: Expression) -> frozenset[str]:
     """What ln((1 - p) / p) is told in is not p."""
     if not isinstance(expression, Apply):
         return collect_names(expression)
-    return frozenset().union(*map(_collect_names_outside_logarithms, expression.arguments)) if expression.operator != "ln" else frozenset()
+    return (
+        frozenset().union(*map(_collect_names_outside_logarithms, expression.arguments))
+        if expression.operator != "ln"
+        else frozenset()
+    )
 
 
 def compute_degree(expression: Expression, name: str) -> Fraction | None:
-    """The power of ``name`` that the expression is in proportion to, as far as its signs show that."""
+    """The power of ``name`` that the expression is in proportion to, as far as its signs show
+    that.
+    """
     match expression:
         case Number():
             return Fraction(0)

@@ -1,7 +1,8 @@
 """A program as plain data, and back: all of it, by value.
 
-What ``decode`` gives is made of this package's own classes and of nothing that the other side brought along, whatever the object was
-that was encoded. So a program that is checked after it was decoded is the one that runs, in this process or in another.
+What ``decode`` gives is made of this package's own classes and of nothing that the other side
+brought along, whatever the object was that was encoded. So a program that is checked after it was
+decoded is the one that runs, in this process or in another.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ def encode(value: Any) -> Any:
     for name, one in _CLASSES.items():
         if isinstance(value, one):  # type: ignore[arg-type]
             return {name: [encode(getattr(value, field.name)) for field in fields(value)]}
-    raise InvalidArgument("program", "must be made of the parts that programs have", type(value).__name__)
+    raise InvalidArgument(
+        "program", "must be made of the parts that programs have", type(value).__name__
+    )
 
 
 def decode(plain: Any) -> Any:
@@ -106,7 +109,9 @@ def _check_fields(made: Any) -> Any:
     """Return it, if its parts are of the kinds that they have in a program."""
     each: tuple[Field[Any], ...] = () if isinstance(made, StrEnum) else fields(made)
     if not all(_FIELD_CHECKS[str(field.type)](getattr(made, field.name)) for field in each):
-        raise InvalidArgument("program", "must be made of the parts that programs have", type(made).__name__)
+        raise InvalidArgument(
+            "program", "must be made of the parts that programs have", type(made).__name__
+        )
     return made
 
 

@@ -1,4 +1,6 @@
-"""``judge c1 ~ c2 : P ==> Q [epsilon, delta]`` as data: two programs, what holds before, and what must then hold after."""
+"""``judge c1 ~ c2 : P ==> Q [epsilon, delta]`` as data: two programs, what holds before, and
+what must then hold after.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,11 @@ def tag_name(name: str, run: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """From any two inputs that ``before`` relates, the results of the two programs are lifted into ``after``.
+    """From any two inputs that ``before`` relates, the results of the two programs are lifted into
+    ``after``.
 
-    ``before`` speaks of parameters, ``after`` also of the variables at the end and of ``res``, each under its tagged name. Without an
-    epsilon it is 0, and so is delta.
+    ``before`` speaks of parameters, ``after`` also of the variables at the end and of ``res``, each
+    under its tagged name. Without an epsilon it is 0, and so is delta.
     """
 
     left: Program

@@ -1,15 +1,19 @@
 """From what authors write to the five statements.
 
-Both front ends write a body in six *steps*. Two of them are not statements: a ``LoopStep`` may draw noise for its condition each time round and
-has steps that end each round, and ``JumpStep`` is ``break``, ``continue`` or ``return``. ``lower_steps`` writes them out:
+Both front ends write a body in six *steps*. Two of them are not statements: a ``LoopStep`` may draw
+noise for its condition each time round and has steps that end each round, and ``JumpStep`` is
+``break``, ``continue`` or ``return``. ``lower_steps`` writes them out:
 
 - ``if c: …; break`` (or ``continue``, ``return``) followed by more becomes ``if c: … else: more``;
-- a loop that is left early remembers so in a variable that its guard asks for: ``while i < n and not broken``;
+- a loop that is left early remembers so in a variable that its guard asks for: ``while i < n and
+  not broken``;
 - where a branch only *may* leave, what follows it asks the same variable;
-- ``while A and B`` where B draws noise becomes ``while A and not broken: draw; if B: … else: broken = True``.
+- ``while A and B`` where B draws noise becomes ``while A and not broken: draw; if B: … else: broken
+  = True``.
 
-A parameter keeps the value that was given: one that the program changes is copied first, and the copy is changed. A variable that nobody
-asks for is not kept. What is said in which order, and with which probability, is the same before and after.
+A parameter keeps the value that was given: one that the program changes is copied first, and the
+copy is changed. A variable that nobody asks for is not kept. What is said in which order, and with
+which probability, is the same before and after.
 """
 
 from __future__ import annotations
@@ -43,9 +47,22 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
-__all__ = ["BranchStep", "DrawStep", "JumpStep", "LoopStep", "NameSupply", "OutputStep", "SetStep", "Step", "Steps", "conjoin", "lower_steps"]
+__all__ = [
+    "BranchStep",
+    "DrawStep",
+    "JumpStep",
+    "LoopStep",
+    "NameSupply",
+    "OutputStep",
+    "SetStep",
+    "Step",
+    "Steps",
+    "conjoin",
+    "lower_steps",
+]
 
-MAX_BLOCK_DEPTH, MAX_STATEMENTS, MAX_EXPRESSION_PARTS = 40, 1000, 100  # blocks within blocks, statements, and expressions within expressions
+# blocks within blocks, statements, and expressions within expressions
+MAX_BLOCK_DEPTH, MAX_STATEMENTS, MAX_EXPRESSION_PARTS = 40, 1000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +96,9 @@ class BranchStep:
 
 @dataclass(frozen=True, slots=True)
 class LoopStep:
-    """While ``condition``, which may speak of what ``drawn`` has just drawn, do ``body``, and then ``last`` unless it was left for good."""
+    """While ``condition``, which may speak of what ``drawn`` has just drawn, do ``body``, and
+    then ``last`` unless it was left for good.
+    """
 
     condition: Expression
     body: Steps
@@ -129,46 +148,78 @@ def lower_steps(steps: Steps, parameters: Sequence[Parameter], fresh: NameSupply
     return _number_sites(_copy_changed_parameters(block, parameters, fresh))
 
 
-def _copy_changed_parameters(block: Block, parameters: Sequence[Parameter], fresh: NameSupply) -> Block:
+def _copy_changed_parameters(
+    block: Block, parameters: Sequence[Parameter], fresh: NameSupply
+) -> Block:
     changed = [one for one in parameters if one.name in find_assigned_names(block)]
     for one in changed:
         if one.list:
-            raise UnsupportedProgram(f"the list {one.name} is a parameter and cannot be changed", _find_first_assignment(block, one.name))
+            raise UnsupportedProgram(
+                f"the list {one.name} is a parameter and cannot be changed",
+                _find_first_assignment(block, one.name),
+            )
     local = {one.name: fresh.make_name(f"{one.name}_now") for one in changed}
     values: dict[str, Expression] = {name: Name(other) for name, other in local.items()}
 
     def copied(statement: Statement) -> Statement:
         match statement:
             case Assign():
-                return Assign(local.get(statement.name, statement.name), substitute(statement.value, values), statement.place)
+                return Assign(
+                    local.get(statement.name, statement.name),
+                    substitute(statement.value, values),
+                    statement.place,
+                )
             case Sample():
                 found = tuple(substitute(one, values) for one in statement.parameters)
-                return replace(statement, name=local.get(statement.name, statement.name), parameters=found)
+                return replace(
+                    statement, name=local.get(statement.name, statement.name), parameters=found
+                )
             case If():
                 condition = substitute(statement.condition, values)
-                return If(condition, tuple(map(copied, statement.then)), tuple(map(copied, statement.otherwise)), statement.place)
+                return If(
+                    condition,
+                    tuple(map(copied, statement.then)),
+                    tuple(map(copied, statement.otherwise)),
+                    statement.place,
+                )
             case While():
-                return While(substitute(statement.condition, values), tuple(map(copied, statement.body)), statement.place)
+                return While(
+                    substitute(statement.condition, values),
+                    tuple(map(copied, statement.body)),
+                    statement.place,
+                )
             case Output():
                 return Output(substitute(statement.value, values), statement.place)
 
     if not local:
         return block
-    return (*(Assign(other, Name(name), NOWHERE) for name, other in local.items()), *map(copied, block))
+    return (
+        *(Assign(other, Name(name), NOWHERE) for name, other in local.items()),
+        *map(copied, block),
+    )
 
 
 def _find_first_assignment(block: Block, name: str) -> Place:
-    return next(one.place for one in walk_statements(block) if isinstance(one, Assign | Sample) and one.name == name)
+    return next(
+        one.place
+        for one in walk_statements(block)
+        if isinstance(one, Assign | Sample) and one.name == name
+    )
 
 
 class _Lowering:
     def __init__(self, fresh: NameSupply) -> None:
         self.name_supply = fresh
 
-    def lower_block(self, steps: Sequence[Step], ways: dict[str, str], depth: int = 0) -> list[Statement]:
+    def lower_block(
+        self, steps: Sequence[Step], ways: dict[str, str], depth: int = 0
+    ) -> list[Statement]:
         """``ways`` names the variable that remembers each way of leaving."""
         if depth > MAX_BLOCK_DEPTH:
-            raise UnsupportedProgram(f"there are more than {MAX_BLOCK_DEPTH} blocks within blocks", steps[0].place if steps else NOWHERE)
+            raise UnsupportedProgram(
+                f"there are more than {MAX_BLOCK_DEPTH} blocks within blocks",
+                steps[0].place if steps else NOWHERE,
+            )
         done: list[Statement] = []
         for number, step in enumerate(steps):
             rest = steps[number + 1 :]
@@ -188,24 +239,51 @@ class _Lowering:
                 case BranchStep():
                     if _find_jumps((step,)) and rest:
                         return [*done, *self.lower_branch(step, rest, ways, depth)]
-                    done.append(self.build_if(step.condition, step.then, step.otherwise, ways, depth, step.place))
+                    done.append(
+                        self.build_if(
+                            step.condition, step.then, step.otherwise, ways, depth, step.place
+                        )
+                    )
         return done
 
     def build_if(
-        self, condition: Expression, then: Sequence[Step], otherwise: Sequence[Step], ways: dict[str, str], depth: int, place: Place
+        self,
+        condition: Expression,
+        then: Sequence[Step],
+        otherwise: Sequence[Step],
+        ways: dict[str, str],
+        depth: int,
+        place: Place,
     ) -> If:
-        return If(condition, tuple(self.lower_block(then, ways, depth + 1)), tuple(self.lower_block(otherwise, ways, depth + 1)), place)
+        return If(
+            condition,
+            tuple(self.lower_block(then, ways, depth + 1)),
+            tuple(self.lower_block(otherwise, ways, depth + 1)),
+            place,
+        )
 
-    def lower_branch(self, step: BranchStep, rest: Sequence[Step], ways: dict[str, str], depth: int) -> list[Statement]:
+    def lower_branch(
+        self, step: BranchStep, rest: Sequence[Step], ways: dict[str, str], depth: int
+    ) -> list[Statement]:
         """A choice that may leave, and what comes after it."""
         if _always_jumps(step.then):
-            return [self.build_if(step.condition, step.then, (*step.otherwise, *rest), ways, depth, step.place)]
+            return [
+                self.build_if(
+                    step.condition, step.then, (*step.otherwise, *rest), ways, depth, step.place
+                )
+            ]
         if _always_jumps(step.otherwise):
-            return [self.build_if(step.condition, (*step.then, *rest), step.otherwise, ways, depth, step.place)]
+            return [
+                self.build_if(
+                    step.condition, (*step.then, *rest), step.otherwise, ways, depth, step.place
+                )
+            ]
         choice = self.build_if(step.condition, step.then, step.otherwise, ways, depth, step.place)
         return [choice, self.build_unless(sorted(_find_jumps((step,))), rest, ways, depth)]
 
-    def build_unless(self, left: Sequence[str], rest: Sequence[Step], ways: dict[str, str], depth: int) -> If:
+    def build_unless(
+        self, left: Sequence[str], rest: Sequence[Step], ways: dict[str, str], depth: int
+    ) -> If:
         """The rest, unless it was left in one of these ways."""
         place = rest[0].place
         condition: Expression | None = None
@@ -219,7 +297,10 @@ class _Lowering:
         if step.draws:
             return self.lower_loop(_move_draws_inside(step), ways, depth)
         left = _find_jumps(step.body)
-        broken, skipped = self.name_supply.make_name("broken"), self.name_supply.make_name("skipped")
+        broken, skipped = (
+            self.name_supply.make_name("broken"),
+            self.name_supply.make_name("skipped"),
+        )
         inside = ways | {"break": broken, "continue": skipped}
         guard = step.condition
         for way in sorted(left & {"break", "return"}):
@@ -232,7 +313,9 @@ class _Lowering:
 
 
 def _move_draws_inside(step: LoopStep) -> LoopStep:
-    """The same loop, drawing inside: the parts of its condition before the first that needs a draw stay in the guard."""
+    """The same loop, drawing inside: the parts of its condition before the first that needs a
+    draw stay in the guard.
+    """
     drawn = {one.name for one in step.draws}
     guard, inner = [], list(_split_conjuncts(step.condition))
     while inner and not collect_names(inner[0]) & drawn:
@@ -243,7 +326,10 @@ def _move_draws_inside(step: LoopStep) -> LoopStep:
     condition = inner[0] if inner else Truth(True, step.place)
     for one in inner[1:]:
         condition = conjoin(condition, one)
-    body: Steps = (*step.draws, BranchStep(condition, step.body, (JumpStep("break", step.place),), step.place))
+    body: Steps = (
+        *step.draws,
+        BranchStep(condition, step.body, (JumpStep("break", step.place),), step.place),
+    )
     return LoopStep(outer, body, (), step.round_end, step.place)
 
 
@@ -273,19 +359,35 @@ def _find_jumps(steps: Sequence[Step]) -> frozenset[str]:
 
 def _always_jumps(steps: Sequence[Step]) -> bool:
     """Whether these steps are left whatever happens."""
-    return any(isinstance(one, JumpStep) or (isinstance(one, BranchStep) and _always_jumps(one.then) and _always_jumps(one.otherwise)) for one in steps)
+    return any(
+        isinstance(one, JumpStep)
+        or (
+            isinstance(one, BranchStep) and _always_jumps(one.then) and _always_jumps(one.otherwise)
+        )
+        for one in steps
+    )
 
 
 def _drop_unread_flags(block: Block) -> Block:
-    """Without the memory of leaving that nobody asks for: those are the assignments of True or False to what is never read."""
-    asked = frozenset[str]().union(*(collect_names(expression) for one in walk_statements(block) for expression in list_expressions(one)))
+    """Without the memory of leaving that nobody asks for: those are the assignments of True or
+    False to what is never read.
+    """
+    asked = frozenset[str]().union(
+        *(
+            collect_names(expression)
+            for one in walk_statements(block)
+            for expression in list_expressions(one)
+        )
+    )
 
     def needed(statement: Statement) -> Statement | None:
         match statement:
             case Assign(value=Truth()) if statement.name not in asked:
                 return None
             case If():
-                return replace(statement, then=every(statement.then), otherwise=every(statement.otherwise))
+                return replace(
+                    statement, then=every(statement.then), otherwise=every(statement.otherwise)
+                )
             case While():
                 return replace(statement, body=every(statement.body))
             case _:
@@ -306,7 +408,9 @@ def _number_sites(block: Block) -> Block:
                 return replace(statement, site=next(counter))
             case If():
                 then = tuple(map(numbered, statement.then))
-                return replace(statement, then=then, otherwise=tuple(map(numbered, statement.otherwise)))
+                return replace(
+                    statement, then=then, otherwise=tuple(map(numbered, statement.otherwise))
+                )
             case While():
                 return replace(statement, body=tuple(map(numbered, statement.body)))
             case _:
@@ -319,7 +423,11 @@ def _check_size(block: Block) -> None:
     """Refuse what is too large for anybody downstream."""
     for count, one in enumerate(walk_statements(block)):
         if count >= MAX_STATEMENTS:
-            raise UnsupportedProgram(f"the program has more than {MAX_STATEMENTS} statements", one.place)
+            raise UnsupportedProgram(
+                f"the program has more than {MAX_STATEMENTS} statements", one.place
+            )
         for expression in list_expressions(one):
             if sum(1 for _ in walk_expression(expression)) > MAX_EXPRESSION_PARTS:
-                raise UnsupportedProgram(f"an expression has more than {MAX_EXPRESSION_PARTS} parts", one.place)
+                raise UnsupportedProgram(
+                    f"an expression has more than {MAX_EXPRESSION_PARTS} parts", one.place
+                )

@@ -1,8 +1,9 @@
 """Private truths as whole numbers, where neighbours are measured: True is what is above 0.
 
-Under "one", "all", "increasing", "decreasing", "l1" and "group" a truth that is turned has moved by 1. Of whole numbers that are neighbours
-what is above 0 are truths that are neighbours; and all truths that are neighbours come from some, 0 and 1. So a program about truths is as
-private as the same program about numbers that asks of each whether it is above 0.
+Under "one", "all", "increasing", "decreasing", "l1" and "group" a truth that is turned has moved by
+1. Of whole numbers that are neighbours what is above 0 are truths that are neighbours; and all
+truths that are neighbours come from some, 0 and 1. So a program about truths is as private as the
+same program about numbers that asks of each whether it is above 0.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ def encode_booleans(program: Program) -> Program:
                 return Apply("<", (Number(Fraction(0)), one), one.place)
             case Read():
                 entry = replace(one, index=number(one.index))
-                return Apply("<", (Number(Fraction(0)), entry), one.place) if one.list in names else entry
+                return (
+                    Apply("<", (Number(Fraction(0)), entry), one.place)
+                    if one.list in names
+                    else entry
+                )
             case Apply():
                 return replace(one, arguments=tuple(map(number, one.arguments)))
             case _:
@@ -66,10 +71,17 @@ def encode_booleans(program: Program) -> Program:
             case Sample():
                 return replace(one, parameters=tuple(map(number, one.parameters)))
             case If():
-                then, otherwise = tuple(map(statement, one.then)), tuple(map(statement, one.otherwise))
+                then, otherwise = (
+                    tuple(map(statement, one.then)),
+                    tuple(map(statement, one.otherwise)),
+                )
                 return replace(one, condition=number(one.condition), then=then, otherwise=otherwise)
             case While():
-                return replace(one, condition=number(one.condition), body=tuple(map(statement, one.body)))
+                return replace(
+                    one, condition=number(one.condition), body=tuple(map(statement, one.body))
+                )
 
-    parameters = tuple(replace(one, kind=Kind.INT) if one.name in names else one for one in program.parameters)
+    parameters = tuple(
+        replace(one, kind=Kind.INT) if one.name in names else one for one in program.parameters
+    )
     return replace(program, parameters=parameters, body=tuple(map(statement, program.body)))

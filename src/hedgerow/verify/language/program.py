@@ -1,14 +1,17 @@
-"""A probabilistic program as data: what both front ends produce and what prover, checker, refuter and interpreter read.
+"""A probabilistic program as data: what both front ends produce and what prover, checker, refuter
+and interpreter read.
 
-A program has parameters, private or public, and a body of five statements. Everything else the front ends accept (``for``, ``break``, early
-``return``, noise inside an expression, a list that is built up and returned) is written out in these five, so that nobody downstream can
-treat a construct by mistake. Numbers are reals; ``int`` says that a value is whole.
+A program has parameters, private or public, and a body of five statements. Everything else the
+front ends accept (``for``, ``break``, early ``return``, noise inside an expression, a list that is
+built up and returned) is written out in these five, so that nobody downstream can treat a construct
+by mistake. Numbers are reals; ``int`` says that a value is whole.
 
     statement  ::=  Assign | Sample | If | While | Output
     expression ::=  Number | Truth | Name | Read | Length | Apply
 
-The outputs of a run are the sequence of values that its ``Output`` statements gave, in order: an adversary sees all of it, and where it
-ends. A program that does not end gives no answer; who proves says under which condition it ends.
+The outputs of a run are the sequence of values that its ``Output`` statements gave, in order: an
+adversary sees all of it, and where it ends. A program that does not end gives no answer; who proves
+says under which condition it ends.
 """
 
 from __future__ import annotations
@@ -87,12 +90,17 @@ class Apply:
 
     def __post_init__(self) -> None:
         if ARITY.get(self.operator) != len(self.arguments):
-            raise InvalidArgument("operator", f"must be one of {', '.join(ARITY)} with its number of arguments", self.operator)
+            raise InvalidArgument(
+                "operator",
+                f"must be one of {', '.join(ARITY)} with its number of arguments",
+                self.operator,
+            )
 
 
 Expression: TypeAlias = Number | Truth | Name | Read | Length | Apply
 
-# a > b and a >= b are written b < a and b <= a; ``if`` is a choice between two values; ln, exp, sqrt and floor are for public values only.
+# a > b and a >= b are written b < a and b <= a; ``if`` is a choice between two values; ln, exp,
+# sqrt and floor are for public values only.
 ARITY: Final[dict[str, int]] = (
     dict.fromkeys(("negate", "abs", "not", "bits~", "ln", "exp", "sqrt", "floor"), 1)
     | dict.fromkeys(("+", "-", "*", "/", "%", "min", "max", "<", "<=", "==", "!=", "and", "or"), 2)
@@ -104,8 +112,9 @@ ARITY: Final[dict[str, int]] = (
 class Noise(StrEnum):
     """The distributions a program may draw from, and what their parameters are.
 
-    LAPLACE, GEOMETRIC (two-sided, on the whole numbers, P(k) in proportion to e^(-|k|/scale)), EXPONENTIAL (from 0 up): scale.
-    GAUSSIAN: standard deviation. UNIFORM: low and high. BERNOULLI: the chance of True. BITS: how many fair bits.
+    LAPLACE, GEOMETRIC (two-sided, on the whole numbers, P(k) in proportion to e^(-|k|/scale)),
+    EXPONENTIAL (from 0 up): scale. GAUSSIAN: standard deviation. UNIFORM: low and high. BERNOULLI:
+    the chance of True. BITS: how many fair bits.
     """
 
     LAPLACE = "laplace"
@@ -117,7 +126,9 @@ class Noise(StrEnum):
     BITS = "bits"
 
 
-NOISE_PARAMETER_COUNTS: Final[dict[Noise, int]] = {noise: 2 if noise is Noise.UNIFORM else 1 for noise in Noise}
+NOISE_PARAMETER_COUNTS: Final[dict[Noise, int]] = {
+    noise: 2 if noise is Noise.UNIFORM else 1 for noise in Noise
+}
 NOISE_KINDS: Final[dict[Noise, Kind]] = {
     Noise.LAPLACE: Kind.REAL,
     Noise.GEOMETRIC: Kind.INT,
@@ -138,7 +149,9 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """``name`` becomes a fresh draw. ``site`` numbers the sampling statements of a program from 0 on; a loop visits one many times."""
+    """``name`` becomes a fresh draw. ``site`` numbers the sampling statements of a program from
+    0 on; a loop visits one many times.
+    """
 
     name: str
     noise: Noise
@@ -148,7 +161,11 @@ class Sample:
 
     def __post_init__(self) -> None:
         if len(self.parameters) != NOISE_PARAMETER_COUNTS[self.noise]:
-            raise InvalidArgument("noise", f"{self.noise} takes {NOISE_PARAMETER_COUNTS[self.noise]} parameters", len(self.parameters))
+            raise InvalidArgument(
+                "noise",
+                f"{self.noise} takes {NOISE_PARAMETER_COUNTS[self.noise]} parameters",
+                len(self.parameters),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +195,9 @@ Block: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An input. ``width`` is the number of bits of a BITS value, any expression over public parameters."""
+    """An input. ``width`` is the number of bits of a BITS value, any expression over public
+    parameters.
+    """
 
     name: str
     kind: Kind
@@ -189,14 +208,16 @@ class Parameter:
 
 
 class Relation(StrEnum):
-    """Which two inputs are neighbours; public parameters are always equal. A truth is turned or not, which is a move by 1; bit strings are
-    for SECRET, and for ROW.
+    """Which two inputs are neighbours; public parameters are always equal. A truth is turned or
+    not, which is a move by 1; bit strings are for SECRET, and for ROW.
 
-    ONE: one private number (one entry of one list, or one scalar) differs, by at most 1. ALL: every entry of every list, and every scalar,
-    by at most 1. INCREASING, DECREASING: as ALL, and never smaller / never larger in the second run. ROW: one list has one more entry, in
-    any place. L1: the absolute differences of all entries add up to at most ``k``. GROUP: at most ``k`` entries differ, each by at most 1.
-    SECRET: anything private differs in any way (perfect secrecy, non-interference). The relation is symmetric except for INCREASING and
-    DECREASING, where a proof and a refutation look at the one direction only.
+    ONE: one private number (one entry of one list, or one scalar) differs, by at most 1. ALL: every
+    entry of every list, and every scalar, by at most 1. INCREASING, DECREASING: as ALL, and never
+    smaller / never larger in the second run. ROW: one list has one more entry, in any place. L1:
+    the absolute differences of all entries add up to at most ``k``. GROUP: at most ``k`` entries
+    differ, each by at most 1. SECRET: anything private differs in any way (perfect secrecy,
+    non-interference). The relation is symmetric except for INCREASING and DECREASING, where a proof
+    and a refutation look at the one direction only.
     """
 
     ONE = "one"
@@ -217,7 +238,9 @@ class Neighbours:
     def __post_init__(self) -> None:
         if self.k < 1 or (self.k != 1 and self.relation not in (Relation.L1, Relation.GROUP)):
             raise InvalidArgument(
-                "neighbours", 'must be a word, or ("l1", k) or ("group", k) with k from 1 on', (str(self.relation), self.k)
+                "neighbours",
+                'must be a word, or ("l1", k) or ("group", k) with k from 1 on',
+                (str(self.relation), self.k),
             )
 
 
@@ -247,7 +270,12 @@ class Program:
     @property
     def samples(self) -> tuple[Sample, ...]:
         """In the order of their sites."""
-        return tuple(sorted((one for one in walk_statements(self.body) if isinstance(one, Sample)), key=lambda one: one.site))
+        return tuple(
+            sorted(
+                (one for one in walk_statements(self.body) if isinstance(one, Sample)),
+                key=lambda one: one.site,
+            )
+        )
 
 
 def walk_statements(block: Block) -> Iterator[Statement]:
@@ -306,7 +334,11 @@ def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expr
         case Read():
             return Read(expression.list, substitute(expression.index, values), expression.place)
         case Apply():
-            return Apply(expression.operator, tuple(substitute(one, values) for one in expression.arguments), expression.place)
+            return Apply(
+                expression.operator,
+                tuple(substitute(one, values) for one in expression.arguments),
+                expression.place,
+            )
         case _:
             return expression
 
@@ -337,13 +369,22 @@ def format_expression(expression: Expression, outer: int = 0) -> str:
     operator, arguments = expression.operator, expression.arguments
     if operator in _PRECEDENCE:
         binding = _PRECEDENCE[operator]
-        text = f"{format_expression(arguments[0], binding)} {_SYMBOLS.get(operator, operator)} {format_expression(arguments[1], binding + 1)}"
+        text = (
+            f"{format_expression(arguments[0], binding)} {_SYMBOLS.get(operator, operator)}"
+            f" {format_expression(arguments[1], binding + 1)}"
+        )
     elif operator == "not":
         binding, text = 3, f"not {format_expression(arguments[0], 3)}"
     elif operator == "negate":
         binding, text = 7, f"-{format_expression(arguments[0], 7)}"
     elif operator == "if":
-        binding, text = 0, f"{format_expression(arguments[1], 1)} if {format_expression(arguments[0], 1)} else {format_expression(arguments[2], 0)}"
+        binding, text = (
+            0,
+            (
+                f"{format_expression(arguments[1], 1)} if {format_expression(arguments[0], 1)} else"
+                f" {format_expression(arguments[2], 0)}"
+            ),
+        )
     else:
         binding, text = 8, f"{operator}({', '.join(format_expression(one) for one in arguments)})"
     return f"({text})" if binding < outer else text

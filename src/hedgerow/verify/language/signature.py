@@ -1,4 +1,6 @@
-"""The head of a program, in words that both front ends share: noises, neighbours, claims, and how large a text may be."""
+"""The head of a program, in words that both front ends share: noises, neighbours, claims, and
+how large a text may be.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,25 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
-__all__ = ["CENTRED_NOISES", "FUNCTIONS", "MAX_TEXT_LENGTH", "NOISE_NAMES", "build_default_claim", "build_number", "check_text_size", "normalise_claim", "parse_neighbours"]
+__all__ = [
+    "CENTRED_NOISES",
+    "FUNCTIONS",
+    "MAX_TEXT_LENGTH",
+    "NOISE_NAMES",
+    "build_default_claim",
+    "build_number",
+    "check_text_size",
+    "normalise_claim",
+    "parse_neighbours",
+]
 
 MAX_TEXT_LENGTH: Final = 200_000  # characters; a mechanism has a few hundred
 _MAX_LITERAL: Final = 10**100
 
 # What authors call the noises, in either language.
-NOISE_NAMES: Final[dict[str, Noise]] = {noise.value: noise for noise in Noise if noise is not Noise.BITS} | {
+NOISE_NAMES: Final[dict[str, Noise]] = {
+    noise.value: noise for noise in Noise if noise is not Noise.BITS
+} | {
     "uniform_bits": Noise.BITS,
     "lap": Noise.LAPLACE,
 }
@@ -51,7 +65,9 @@ FUNCTIONS: Final[dict[str, tuple[str, int]]] = {
 def check_text_size(text: str) -> str:
     """The text, unless it is too long to be a program that somebody wrote."""
     if len(text) > MAX_TEXT_LENGTH:
-        raise UnsupportedProgram(f"the file has {len(text)} characters, and at most {MAX_TEXT_LENGTH} are read")
+        raise UnsupportedProgram(
+            f"the file has {len(text)} characters, and at most {MAX_TEXT_LENGTH} are read"
+        )
     return text
 
 
@@ -69,7 +85,10 @@ def parse_neighbours(relation: object, k: object, place: Place) -> Neighbours:
         raise UnsupportedProgram(f"neighbours must be one of {words}", place)
     counted = relation in (Relation.L1, Relation.GROUP)
     if counted != (k is not None):
-        raise UnsupportedProgram('neighbours "l1" and "group" take a number, as in ("l1", 2); the others take none', place)
+        raise UnsupportedProgram(
+            'neighbours "l1" and "group" take a number, as in ("l1", 2); the others take none',
+            place,
+        )
     if k is not None and (not isinstance(k, int) or isinstance(k, bool)):
         raise UnsupportedProgram("the number of neighbours must be whole", place)
     try:
@@ -79,26 +98,41 @@ def parse_neighbours(relation: object, k: object, place: Place) -> Neighbours:
 
 
 def normalise_claim(claim: Claim, parameters: tuple[Parameter, ...], place: Place) -> Claim:
-    """A claim speaks of public numbers only; about data that are no numbers it is one for "secret"."""
-    public = {one.name for one in parameters if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)}
+    """A claim speaks of public numbers only; about data that are no numbers it is one for
+    "secret".
+    """
+    public = {
+        one.name
+        for one in parameters
+        if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)
+    }
     for expression in (claim.epsilon, claim.delta):
         for name in sorted(collect_names(expression) if expression is not None else ()):
             if name not in public:
-                raise UnsupportedProgram(f"the claim speaks of {name}, which is not a public number among the parameters", place)
+                raise UnsupportedProgram(
+                    f"the claim speaks of {name}, which is not a public number among the"
+                    " parameters",
+                    place,
+                )
     return replace(claim, neighbours=_normalise_neighbours(claim.neighbours, parameters))
 
 
 def _normalise_neighbours(given: Neighbours, parameters: tuple[Parameter, ...]) -> Neighbours:
-    """A bool, or a string of bits, differs in any way or not at all. Where there is no other private data, and no second one that would
-    have to be equal, all relations that measure a difference without giving it a direction say just that."""
+    """A bool, or a string of bits, differs in any way or not at all. Where there is no other
+    private data, and no second one that would have to be equal, all relations that measure a
+    difference without giving it a direction say just that."""
     private = [one for one in parameters if one.private]
     plain = all(not one.list and one.kind in (Kind.BOOL, Kind.BITS) for one in private)
-    free = given.relation is Relation.ALL or (given.relation in (Relation.ONE, Relation.L1, Relation.GROUP) and len(private) == 1)
+    free = given.relation is Relation.ALL or (
+        given.relation in (Relation.ONE, Relation.L1, Relation.GROUP) and len(private) == 1
+    )
     return Neighbours(Relation.SECRET) if private and plain and free else given
 
 
 def build_default_claim(parameters: tuple[Parameter, ...]) -> Claim:
-    """What a program claims that does not say: eps, where that is a public parameter, for one entry; else that nothing is told at all."""
+    """What a program claims that does not say: eps, where that is a public parameter, for one
+    entry; else that nothing is told at all.
+    """
     if any(one.name == "eps" and not one.private for one in parameters):
         return Claim(Name("eps"), _normalise_neighbours(Neighbours(Relation.ONE), parameters))
     return Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))

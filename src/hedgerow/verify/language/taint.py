@@ -1,9 +1,10 @@
 """Where private data go: which variables hang on them, and where they get out without noise.
 
-A variable is *private* when some private parameter may reach it, through assignments or through the choice of a branch, and *noisy* when a
-draw may. Findings say in words, with the line, what a reader should look at first: private data in an output that no noise reaches, in a
-choice that is told, in a noise scale, in the length of a loop. They explain verdicts and are never verdicts: noise may reach an output and
-hide nothing, and a choice may be told that is the same in both runs.
+A variable is *private* when some private parameter may reach it, through assignments or through the
+choice of a branch, and *noisy* when a draw may. Findings say in words, with the line, what a reader
+should look at first: private data in an output that no noise reaches, in a choice that is told, in
+a noise scale, in the length of a loop. They explain verdicts and are never verdicts: noise may
+reach an output and hide nothing, and a choice may be told that is the same in both runs.
 """
 
 from __future__ import annotations
@@ -67,7 +68,10 @@ class TaintFinding:
 class _DependenceAnalysis:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.has_private_lengths = program.claim.neighbours.relation in (Relation.ROW, Relation.SECRET)
+        self.has_private_lengths = program.claim.neighbours.relation in (
+            Relation.ROW,
+            Relation.SECRET,
+        )
         self.kinds = infer_kinds(program)
         self.dependences = {one.name: Dependence(private=one.private) for one in program.parameters}
         self.direct = dict(self.dependences)  # through assignments only
@@ -82,7 +86,9 @@ class _DependenceAnalysis:
         for part in walk_expression(expression):
             if isinstance(part, Length):
                 parameter = self.program.find_parameter(part.list)
-                found |= Dependence(private=self.has_private_lengths and parameter is not None and parameter.private)
+                found |= Dependence(
+                    private=self.has_private_lengths and parameter is not None and parameter.private
+                )
             elif not isinstance(part, Apply):
                 for name in collect_names(part) if not isinstance(part, Read) else (part.list,):
                     found |= known.get(name, Dependence())
@@ -93,7 +99,11 @@ class _DependenceAnalysis:
 
     def has_noisy_outputs(self, block: Block) -> bool:
         """Whether all that is told there is noisy itself."""
-        return all(self.compute(one.value, direct=True).noisy for one in walk_statements(block) if isinstance(one, Output))
+        return all(
+            self.compute(one.value, direct=True).noisy
+            for one in walk_statements(block)
+            if isinstance(one, Output)
+        )
 
     def add(self, name: str, found: Dependence) -> None:
         self.dependences[name] = self.dependences.get(name, Dependence()) | found
@@ -104,7 +114,9 @@ class _DependenceAnalysis:
             match one:
                 case Assign():
                     self.add(one.name, self.compute(one.value) | around)
-                    self.direct[one.name] = self.direct.get(one.name, Dependence()) | self.compute(one.value, direct=True)
+                    self.direct[one.name] = self.direct.get(one.name, Dependence()) | self.compute(
+                        one.value, direct=True
+                    )
                 case Sample():
                     found = Dependence(noisy=True)
                     for parameter in one.parameters:
@@ -129,37 +141,73 @@ def compute_dependences(program: Program) -> dict[str, Dependence]:
 def list_findings(program: Program) -> tuple[TaintFinding, ...]:
     """What a reader should look at first, the worst first and then in the order of the text."""
     order = ("row", "scale", "endless", "output", "choice", "loop", "index")
-    found = dict.fromkeys((*_find_unmeasured_reads(program), *_find_in_block(program.body, _DependenceAnalysis(program))))
+    found = dict.fromkeys(
+        (
+            *_find_unmeasured_reads(program),
+            *_find_in_block(program.body, _DependenceAnalysis(program)),
+        )
+    )
     return tuple(sorted(found, key=lambda one: order.index(one.kind)))
 
 
 def _find_unmeasured_reads(program: Program) -> Iterator[TaintFinding]:
-    """Where a row may be added, a list is read up to its own length: a public number says nothing about how long it is."""
+    """Where a row may be added, a list is read up to its own length: a public number says
+    nothing about how long it is.
+    """
     if program.claim.neighbours.relation is not Relation.ROW:
         return
     private = {one.name for one in program.parameters if one.list and one.private}
-    read = [part for one in walk_statements(program.body) for expression in list_expressions(one) for part in walk_expression(expression)]
+    read = [
+        part
+        for one in walk_statements(program.body)
+        for expression in list_expressions(one)
+        for part in walk_expression(expression)
+    ]
     measured = {part.list for part in read if isinstance(part, Length)}
     for part in read:
         if isinstance(part, Read) and part.list in private - measured:
-            reason = f'under "row" the length of {part.list} is private, and the program reads it without asking for len({part.list})'
+            reason = (
+                f'under "row" the length of {part.list} is private, and the program reads it'
+                f" without asking for len({part.list})"
+            )
             yield TaintFinding("row", reason, part.place)
 
 
-def _find_in_block(block: Block, flow: _DependenceAnalysis, chosen: bool = False) -> Iterator[TaintFinding]:
-    """``chosen``: noise has decided that the block is reached. A truth or word told there may be a lie, and is not blamed for itself."""
+def _find_in_block(
+    block: Block, flow: _DependenceAnalysis, chosen: bool = False
+) -> Iterator[TaintFinding]:
+    """``chosen``: noise has decided that the block is reached. A truth or word told there may be
+    a lie, and is not blamed for itself.
+    """
     for one in block:
         match one:
-            case Output() if flow.compute(one.value).is_unprotected and not (chosen and flow.may_be_randomised(one.value)):
-                yield TaintFinding("output", f"{format_expression(one.value)} is told, and it hangs on private data that no noise has reached", one.place)
+            case Output() if flow.compute(one.value).is_unprotected and not (
+                chosen and flow.may_be_randomised(one.value)
+            ):
+                yield TaintFinding(
+                    "output",
+                    f"{format_expression(one.value)} is told, and it hangs on private data that no"
+                    " noise has reached",
+                    one.place,
+                )
             case Sample():
                 for parameter in one.parameters:
                     if flow.compute(parameter).private:
-                        reason = f"the {one.noise} noise is drawn with {format_expression(parameter)}, which hangs on private data"
+                        reason = (
+                            f"the {one.noise} noise is drawn with {format_expression(parameter)},"
+                            " which hangs on private data"
+                        )
                         yield TaintFinding("scale", reason, one.place)
             case If():
-                if flow.compute(one.condition).is_unprotected and _has_output(one.then + one.otherwise) and not flow.has_noisy_outputs(one.then + one.otherwise):
-                    reason = f"what is told hangs on the choice {format_expression(one.condition)}, and so on private data that no noise has reached"
+                if (
+                    flow.compute(one.condition).is_unprotected
+                    and _has_output(one.then + one.otherwise)
+                    and not flow.has_noisy_outputs(one.then + one.otherwise)
+                ):
+                    reason = (
+                        f"what is told hangs on the choice {format_expression(one.condition)}, and"
+                        " so on private data that no noise has reached"
+                    )
                     yield TaintFinding("choice", reason, one.place)
                 inner = chosen or flow.compute(one.condition).noisy
                 yield from _find_in_block(one.then, flow, inner)
@@ -174,16 +222,30 @@ def _find_in_block(block: Block, flow: _DependenceAnalysis, chosen: bool = False
 
 def _find_in_loop(loop: While, flow: _DependenceAnalysis) -> Iterator[TaintFinding]:
     if flow.compute(loop.condition).is_unprotected and _has_output(loop.body):
-        yield TaintFinding("loop", f"how often the loop goes round hangs on private data: {format_expression(loop.condition)}", loop.place)
+        yield TaintFinding(
+            "loop",
+            "how often the loop goes round hangs on private data:"
+            f" {format_expression(loop.condition)}",
+            loop.place,
+        )
     if not collect_names(loop.condition) & find_assigned_names(loop.body):
-        yield TaintFinding("endless", f"nothing in the loop changes {format_expression(loop.condition)}, so that it does not end", loop.place)
+        yield TaintFinding(
+            "endless",
+            f"nothing in the loop changes {format_expression(loop.condition)}, so that it does"
+            " not end",
+            loop.place,
+        )
 
 
 def _find_in_indices(statement: object, flow: _DependenceAnalysis) -> Iterator[TaintFinding]:
     value = getattr(statement, "value", None) or getattr(statement, "condition", None)
     for part in walk_expression(value) if value is not None else ():
         if isinstance(part, Read) and flow.compute(part.index, direct=True).is_unprotected:
-            yield TaintFinding("index", f"{format_expression(part)} is read at a place that hangs on private data", part.place)
+            yield TaintFinding(
+                "index",
+                f"{format_expression(part)} is read at a place that hangs on private data",
+                part.place,
+            )
 
 
 def _has_output(block: Block) -> bool:

@@ -1,7 +1,9 @@
-"""What every value is: whole number, real, truth or bit string. A program in which that does not fit together is refused, with the line.
+"""What every value is: whole number, real, truth or bit string. A program in which that does not
+fit together is refused, with the line.
 
-``resolve_program`` also settles what the front ends could not know when they read a sign: ``+`` of two bit strings is their sum modulo 2^n, ``&``
-of two truths is *and*, ``^`` of two truths is *differ*. And it makes sure that nothing is read before it is assigned, on any path.
+``resolve_program`` also settles what the front ends could not know when they read a sign: ``+`` of
+two bit strings is their sum modulo 2^n, ``&`` of two truths is *and*, ``^`` of two truths is
+*differ*. And it makes sure that nothing is read before it is assigned, on any path.
 """
 
 from __future__ import annotations
@@ -46,7 +48,12 @@ _BOOLEAN_OPERATORS: Final = frozenset({"and", "or", "not"})
 _BIT_OPERATORS: Final = frozenset({"xor", "bits+", "bits&", "bits|"})
 _BIT_OVERLOADS: Final = {"+": "bits+"}
 _BOOLEAN_OVERLOADS: Final = {"xor": "!=", "bits&": "and", "bits|": "or", "bits~": "not"}
-_KIND_WORDS: Final = {Kind.INT: "a whole number", Kind.REAL: "a number", Kind.BOOL: "True or False", Kind.BITS: "a bit string"}
+_KIND_WORDS: Final = {
+    Kind.INT: "a whole number",
+    Kind.REAL: "a number",
+    Kind.BOOL: "True or False",
+    Kind.BITS: "a bit string",
+}
 
 
 @dataclass
@@ -104,8 +111,15 @@ class _KindInference:
         if operator == "if":
             _check_kind(arguments[0], found[0], Kind.BOOL)
             return self.join(found[1:], expression.place)
-        _check_kinds(arguments, found, Kind.REAL, Kind.REAL)  # the arithmetic that keeps whole numbers whole
-        return None if None in found else Kind.INT if all(one is Kind.INT for one in found) else Kind.REAL
+        # the arithmetic that keeps whole numbers whole
+        _check_kinds(arguments, found, Kind.REAL, Kind.REAL)
+        return (
+            None
+            if None in found
+            else Kind.INT
+            if all(one is Kind.INT for one in found)
+            else Kind.REAL
+        )
 
     def join(self, found: list[Kind | None], place: Place) -> Kind | None:
         known = {one for one in found if one is not None}
@@ -117,7 +131,9 @@ class _KindInference:
         return next(iter(known), None)
 
     def run(self) -> None:
-        """Until nothing changes: a variable has the kind of all that it is assigned; whole numbers and reals make a real."""
+        """Until nothing changes: a variable has the kind of all that it is assigned; whole
+        numbers and reals make a real.
+        """
         while True:
             before = dict(self.kinds)
             for one in walk_statements(self.program.body):
@@ -133,7 +149,11 @@ class _KindInference:
             try:
                 found = self.join([self.kinds.get(name), kind], place)
             except UnsupportedProgram:
-                raise UnsupportedProgram(f"{name} is {_KIND_WORDS[self.kinds[name]]} elsewhere, and {_KIND_WORDS[kind]} here", place) from None
+                raise UnsupportedProgram(
+                    f"{name} is {_KIND_WORDS[self.kinds[name]]} elsewhere, and {_KIND_WORDS[kind]}"
+                    " here",
+                    place,
+                ) from None
             assert found is not None
             self.kinds[name] = found
 
@@ -141,10 +161,16 @@ class _KindInference:
 def _check_kind(expression: Expression, found: Kind | None, kind: Kind) -> None:
     """Refuse an expression that has another kind than is needed; a whole number is a number."""
     if found is not None and found is not kind and not (kind is Kind.REAL and found is Kind.INT):
-        raise UnsupportedProgram(f"{format_expression(expression)} is {_KIND_WORDS[found]}, and {_KIND_WORDS[kind]} is needed here", expression.place)
+        raise UnsupportedProgram(
+            f"{format_expression(expression)} is {_KIND_WORDS[found]}, and {_KIND_WORDS[kind]} is"
+            " needed here",
+            expression.place,
+        )
 
 
-def _check_kinds(arguments: tuple[Expression, ...], found: list[Kind | None], kind: Kind, result: Kind) -> Kind:
+def _check_kinds(
+    arguments: tuple[Expression, ...], found: list[Kind | None], kind: Kind, result: Kind
+) -> Kind:
     """Return the kind of the result, if all arguments have the kind that is needed."""
     for one, its in zip(arguments, found, strict=True):
         _check_kind(one, its, kind)
@@ -215,21 +241,33 @@ def _resolve_operators(block: Block, checker: _KindInference) -> Block:
             case Sample():
                 return replace(statement, parameters=tuple(map(sign, statement.parameters)))
             case If():
-                then, otherwise = _resolve_operators(statement.then, checker), _resolve_operators(statement.otherwise, checker)
+                then, otherwise = (
+                    _resolve_operators(statement.then, checker),
+                    _resolve_operators(statement.otherwise, checker),
+                )
                 return If(sign(statement.condition), then, otherwise, statement.place)
             case While():
-                return While(sign(statement.condition), _resolve_operators(statement.body, checker), statement.place)
+                return While(
+                    sign(statement.condition),
+                    _resolve_operators(statement.body, checker),
+                    statement.place,
+                )
 
     return tuple(map(one, block))
 
 
 def _check_definitions(program: Program) -> None:
-    """Nothing is read that some path has not assigned; and no list is read that is not a parameter."""
+    """Nothing is read that some path has not assigned; and no list is read that is not a
+    parameter.
+    """
     lists = {one.name for one in program.parameters if one.list}
 
     def read(expression: Expression, known: frozenset[str], place: Place) -> None:
         for name in sorted(collect_names(expression) - known):
-            raise UnsupportedProgram(f"{name} may be read before it is assigned", expression.place if expression.place != NOWHERE else place)
+            raise UnsupportedProgram(
+                f"{name} may be read before it is assigned",
+                expression.place if expression.place != NOWHERE else place,
+            )
 
     def run(block: Block, known: frozenset[str]) -> frozenset[str]:
         for one in block:
@@ -255,5 +293,11 @@ def _check_definitions(program: Program) -> None:
     for one in program.parameters:
         if one.width is not None:
             read(
-                one.width, frozenset(other.name for other in program.parameters if not other.private and other.name not in lists), one.place
+                one.width,
+                frozenset(
+                    other.name
+                    for other in program.parameters
+                    if not other.private and other.name not in lists
+                ),
+                one.place,
             )

@@ -9,7 +9,8 @@ __all__ = ["UnsupportedProgram"]
 
 
 class UnsupportedProgram(Refused):
-    """The program is not one that Hedgerow reads. ``reason`` says why in one sentence, ``place`` where; ``name`` is the program's.
+    """The program is not one that Hedgerow reads. ``reason`` says why in one sentence, ``place``
+    where; ``name`` is the program's.
 
     Nothing is claimed about such a program: to ``verify`` it is UNKNOWN.
     """

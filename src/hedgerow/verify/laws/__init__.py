@@ -1,8 +1,9 @@
 """The laws every mechanism must keep; ``check_mechanism`` runs them all.
 
-``suite`` holds the list. ``claims`` compares what a mechanism says of itself with its own ``log_prob``, ``accuracy`` its error, ``draws``
-what it does when it runs. Behind them: ``neighbours`` (the worst inputs a sensitivity allows), ``masses`` (laws of
-whole numbers), ``goodness`` (tests of fit), ``case`` (what a law is given).
+``suite`` holds the list. ``claims`` compares what a mechanism says of itself with its own
+``log_prob``, ``accuracy`` its error, ``draws`` what it does when it runs. Behind them:
+``neighbours`` (the worst inputs a sensitivity allows), ``masses`` (laws of whole numbers),
+``goodness`` (tests of fit), ``case`` (what a law is given).
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The law about ``error(beta)``: it covers at its level, and is the smallest that does. Computed from ``log_prob``.
+"""The law about ``error(beta)``: it covers at its level, and is the smallest that does. Computed
+from ``log_prob``.
 
-Of a point the error is a number of ranks, and of a run one radius for all verdicts: bounds, of which only the first half is asked.
+Of a point the error is a number of ranks, and of a run one radius for all verdicts: bounds, of
+which only the first half is asked.
 """
 
 from __future__ import annotations
@@ -24,18 +26,24 @@ from hedgerow.verify.laws.error_radius import (
 )
 from hedgerow.verify.laws.neighbours.additive import compute_noise_distribution
 from hedgerow.verify.laws.neighbours.smooth import compute_cell_distribution
-from hedgerow.verify.laws.neighbours.worst_case import compute_choice_distribution, compute_report_distribution
+from hedgerow.verify.laws.neighbours.worst_case import (
+    compute_choice_distribution,
+    compute_report_distribution,
+)
 
 __all__ = ["error_covers"]
 
 _CANDIDATES = 5
 _REPORTS = 40
-_FAR_SLACK = 3e-3  # of the trapezoid rule between the points at which smooth laws are known, far out
+# of the trapezoid rule between the points at which smooth laws are known, far out
+_FAR_SLACK = 3e-3
 _MAX_RADIUS = 2.0**34  # radii beyond lie where the law is hardly known
 
 
 def error_covers(case: LawCase) -> LawFinding:
-    """Outside ``error(beta)`` lies at most beta; a radius a little smaller leaves more outside (a response: only the first)."""
+    """Outside ``error(beta)`` lies at most beta; a radius a little smaller leaves more outside
+    (a response: only the first).
+    """
     if not hasattr(case.mechanism, "error"):
         return LawFinding(LAW_NAME, "no error is stated")
     return {
@@ -49,12 +57,18 @@ def error_covers(case: LawCase) -> LawFinding:
 
 
 def _check_additive(case: LawCase) -> LawFinding:
-    check_additive_error(compute_noise_distribution(case), Fraction(case.mechanism.grid), case.mechanism.error)
-    return LawFinding(LAW_NAME, f"error(0.05) = {float(case.mechanism.error(0.05)):g}, the smallest that covers")
+    check_additive_error(
+        compute_noise_distribution(case), Fraction(case.mechanism.grid), case.mechanism.error
+    )
+    return LawFinding(
+        LAW_NAME, f"error(0.05) = {float(case.mechanism.error(0.05)):g}, the smallest that covers"
+    )
 
 
 def _check_smooth(case: LawCase) -> LawFinding:
-    """The noise of one cell, in multiples of the smooth sensitivity; rounding to the grid adds up to half a step."""
+    """The noise of one cell, in multiples of the smooth sensitivity; rounding to the grid adds
+    up to half a step.
+    """
     smooth = float(case.mechanism.bound)
     law = compute_cell_distribution(case, smooth)
 
@@ -68,31 +82,60 @@ def _check_smooth(case: LawCase) -> LawFinding:
             require_coverage(outside(steps + 0.5), beta, _FAR_SLACK, radius)
             if 0.99 * steps >= 0.5:
                 require_smallest(outside(0.99 * steps - 0.5), beta, _FAR_SLACK, radius)
-    return LawFinding(LAW_NAME, f"error(0.05) = {case.mechanism.error(0.05):g} times the smooth sensitivity, the smallest that covers")
+    return LawFinding(
+        LAW_NAME,
+        f"error(0.05) = {case.mechanism.error(0.05):g} times the smooth sensitivity, the smallest"
+        " that covers",
+    )
 
 
 def _check_selection(case: LawCase) -> LawFinding:
     for beta in LEVELS:
         radius = case.mechanism.error(beta, _CANDIDATES)
         below = max(radius, 1e-9) * (1 + 1e-9)  # the others, just too far from the best
-        require_coverage(-np.expm1(compute_choice_distribution(case, [0.0] + [-below] * (_CANDIDATES - 1)).log[0]), beta, 1e-6, radius)
+        require_coverage(
+            -np.expm1(
+                compute_choice_distribution(case, [0.0] + [-below] * (_CANDIDATES - 1)).log[0]
+            ),
+            beta,
+            1e-6,
+            radius,
+        )
         if radius > 0:
-            closer = compute_choice_distribution(case, [0.0] + [-radius * 0.999] * (_CANDIDATES - 1))
+            closer = compute_choice_distribution(
+                case, [0.0] + [-radius * 0.999] * (_CANDIDATES - 1)
+            )
             require_smallest(-np.expm1(closer.log[0]), beta, 1e-6, radius)
-    return LawFinding(LAW_NAME, f"error(0.05, {_CANDIDATES}) = {case.mechanism.error(0.05, _CANDIDATES):g}, the smallest that covers")
+    return LawFinding(
+        LAW_NAME,
+        f"error(0.05, {_CANDIDATES}) = {case.mechanism.error(0.05, _CANDIDATES):g}, the smallest"
+        " that covers",
+    )
 
 
 def _check_response(case: LawCase) -> LawFinding:
     counts = (0, _REPORTS // 2, _REPORTS)  # an unbiased estimate is a straight line in the count
-    known = [case.mechanism.estimate(np.repeat([0, 1], [count, _REPORTS - count]))[0].share for count in counts]
+    known = [
+        case.mechanism.estimate(np.repeat([0, 1], [count, _REPORTS - count]))[0].share
+        for count in counts
+    ]
     shares = np.interp(np.arange(_REPORTS + 1), counts, known)
-    kept, changed = (float(np.exp(compute_report_distribution(case, truth).log[0])) for truth in (0, 1))
+    kept, changed = (
+        float(np.exp(compute_report_distribution(case, truth).log[0])) for truth in (0, 1)
+    )
     for owners in (0, 10, 20, _REPORTS):
-        hits = np.convolve(_binomial_probabilities(owners, kept), _binomial_probabilities(_REPORTS - owners, changed))
+        hits = np.convolve(
+            _binomial_probabilities(owners, kept),
+            _binomial_probabilities(_REPORTS - owners, changed),
+        )
         for beta in LEVELS:
             radius = case.mechanism.error(beta, _REPORTS)
-            require_coverage(float(hits[np.abs(shares - owners / _REPORTS) > radius].sum()), beta, 1e-9, radius)
-    return LawFinding(LAW_NAME, f"error(0.05, {_REPORTS}) = {case.mechanism.error(0.05, _REPORTS):g}")
+            require_coverage(
+                float(hits[np.abs(shares - owners / _REPORTS) > radius].sum()), beta, 1e-9, radius
+            )
+    return LawFinding(
+        LAW_NAME, f"error(0.05, {_REPORTS}) = {case.mechanism.error(0.05, _REPORTS):g}"
+    )
 
 
 def _binomial_probabilities(trials: int, chance: float) -> Floats:

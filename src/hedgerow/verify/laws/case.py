@@ -60,7 +60,9 @@ class LawFinding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LawCase:
-    """A mechanism, the move it is asked to hide, and how many draws to look at. ``claim`` is an (epsilon, delta) to be held to."""
+    """A mechanism, the move it is asked to hide, and how many draws to look at. ``claim`` is an
+    (epsilon, delta) to be held to.
+    """
 
     mechanism: Any
     sensitivity: Sensitivity
@@ -74,8 +76,12 @@ class LawCase:
 
     @property
     def counts_units(self) -> bool:
-        """Whether the mechanism sees the data themselves, so that a move is a number of rows or units."""
-        return self.shape in ("point", "smooth") or isinstance(self.mechanism, (ReleaseTest, ThresholdedHistogram))
+        """Whether the mechanism sees the data themselves, so that a move is a number of rows or
+        units.
+        """
+        return self.shape in ("point", "smooth") or isinstance(
+            self.mechanism, (ReleaseTest, ThresholdedHistogram)
+        )
 
     @property
     def uses_neighbour_set(self) -> bool:
@@ -98,27 +104,58 @@ class LawCase:
         return loss
 
 
-def make_case(mechanism: Any, sensitivity: Number | Sensitivity, draws: int, claim: tuple[Number, Number] | None) -> LawCase:
+def make_case(
+    mechanism: Any,
+    sensitivity: Number | Sensitivity,
+    draws: int,
+    claim: tuple[Number, Number] | None,
+) -> LawCase:
     """Checks the arguments and that the mechanism has the members of its shape."""
     protocols = _SHAPES.get(getattr(mechanism, "shape", ""))
     if protocols is None:
-        raise InvalidArgument("mechanism", f"must have a shape, one of {', '.join(_SHAPES)}", mechanism)
+        raise InvalidArgument(
+            "mechanism", f"must have a shape, one of {', '.join(_SHAPES)}", mechanism
+        )
     if isinstance(mechanism, type):
         raise InvalidArgument("mechanism", "must be made first, not just its class", mechanism)
     if not isinstance(mechanism, protocols):
         names = " or ".join(protocol.__name__ for protocol in protocols)
-        raise InvalidArgument("mechanism", f"must have all members of hedgerow.mechanisms.interface.{names}", mechanism)
+        raise InvalidArgument(
+            "mechanism",
+            f"must have all members of hedgerow.mechanisms.interface.{names}",
+            mechanism,
+        )
     if protocols == (ResponseMechanism,) and mechanism.values > _MAX_CATEGORIES:
-        raise InvalidArgument("mechanism", "must have at most 2^20 categories, since all are looked at", mechanism)
-    if isinstance(mechanism, ThresholdRun) and not hasattr(mechanism, "log_prob") and not hasattr(mechanism, "threshold_scale"):
-        raise InvalidArgument("mechanism", "must have a log_prob, or a threshold_scale and an answer_scale to sum over", mechanism)
+        raise InvalidArgument(
+            "mechanism", "must have at most 2^20 categories, since all are looked at", mechanism
+        )
+    if (
+        isinstance(mechanism, ThresholdRun)
+        and not hasattr(mechanism, "log_prob")
+        and not hasattr(mechanism, "threshold_scale")
+    ):
+        raise InvalidArgument(
+            "mechanism",
+            "must have a log_prob, or a threshold_scale and an answer_scale to sum over",
+            mechanism,
+        )
     if getattr(mechanism, "threshold_scale", 0) > _MAX_THRESHOLD_SCALE:
-        raise InvalidArgument("mechanism", "must have a threshold_scale of at most 10,000, since all noise is looked at", mechanism)
+        raise InvalidArgument(
+            "mechanism",
+            "must have a threshold_scale of at most 10,000, since all noise is looked at",
+            mechanism,
+        )
     held_to = None
     if claim is not None:
         epsilon, delta = claim
         held_to = parse_epsilon(epsilon), parse_delta(delta)
-    case = LawCase(mechanism, Sensitivity.of(sensitivity), parse_whole(draws, "draws", _MIN_DRAWS), held_to)
+    case = LawCase(
+        mechanism, Sensitivity.of(sensitivity), parse_whole(draws, "draws", _MIN_DRAWS), held_to
+    )
     if case.counts_units and case.sensitivity != Sensitivity.of(case.units or 1):
-        raise InvalidArgument("sensitivity", "must be a whole number of units for a mechanism that sees the data", sensitivity)
+        raise InvalidArgument(
+            "sensitivity",
+            "must be a whole number of units for a mechanism that sees the data",
+            sensitivity,
+        )
     return case

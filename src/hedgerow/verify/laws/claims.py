@@ -1,4 +1,6 @@
-"""Laws about what a mechanism says of its loss. They compute; only where it states no law of its output do they look at draws."""
+"""Laws about what a mechanism says of its loss. They compute; only where it states no law of its
+output do they look at draws.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ __all__ = [
 
 _ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 _EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
-_LOSS_STEP = 2e-4  # losses of several cells are rounded down to multiples of this before they are added
+# losses of several cells are rounded down to multiples of this before they are added
+_LOSS_STEP = 2e-4
 _LOSS_STEPS = 1 << 16
 _ROUNDING_ERROR = 1e-12  # of the sums and Fourier transforms behind a delta
 
@@ -37,7 +40,11 @@ def probabilities_sum_to_one(case: LawCase) -> LawFinding:
         for pair, _ in found.cells:
             off = abs(pair.first.sum_logs(pair.first.log))
             if not off <= 1e-9 + pair.first.tolerance + pair.first.mass_beyond:
-                raise LawBroken("probabilities sum to one", "a sum of 1", f"{exp(pair.first.sum_logs(pair.first.log)):.9g}")
+                raise LawBroken(
+                    "probabilities sum to one",
+                    "a sum of 1",
+                    f"{exp(pair.first.sum_logs(pair.first.log)):.9g}",
+                )
             worst = max(worst, off)
     return LawFinding("probabilities sum to one", f"off by at most {worst:.1e}")
 
@@ -54,24 +61,37 @@ def epsilon_covers_neighbours(case: LawCase) -> LawFinding:
     for found in list_worst_neighbours(case):
         most = sum(count * float(pair.losses.max()) for pair, count in found.cells)
         if not most <= epsilon + 1e-9 * max(1.0, epsilon):
-            raise LawBroken(law, f"a log ratio of at most {epsilon:.6g}", f"{most:.6g} for {found.description}")
+            raise LawBroken(
+                law, f"a log ratio of at most {epsilon:.6g}", f"{most:.6g} for {found.description}"
+            )
         reached = max(reached, most)
     return LawFinding(law, f"the worst pair found reaches {reached / epsilon:.1%} of {epsilon:.6g}")
 
 
 def rho_covers_neighbours(case: LawCase) -> LawFinding:
-    """The Renyi divergence of any order, divided by the order, is at most rho; order 1 is Kullback and Leibler's."""
+    """The Renyi divergence of any order, divided by the order, is at most rho; order 1 is
+    Kullback and Leibler's.
+    """
     law, loss = "rho covers neighbours", case.loss
     if isinf(loss.rho) or loss.delta or not list_worst_neighbours(case):
-        return LawFinding(law, "no rho is claimed" if list_worst_neighbours(case) else "no probabilities are stated")
+        return LawFinding(
+            law,
+            "no rho is claimed" if list_worst_neighbours(case) else "no probabilities are stated",
+        )
     rho = float(loss.rho)
     reached = 0.0
     for found in list_worst_neighbours(case):
         slack = max(pair.first.tolerance + pair.second.tolerance for pair, _ in found.cells)
         for order in (1.0, *_ORDERS):
-            most = sum(count * _renyi_divergence(pair, order) for pair, count in found.cells) / order
+            most = (
+                sum(count * _renyi_divergence(pair, order) for pair, count in found.cells) / order
+            )
             if not most <= rho * (1 + slack) + 1e-12:
-                raise LawBroken(law, f"D_a/a of at most {rho:.6g}", f"{most:.6g} at order {order:g} for {found.description}")
+                raise LawBroken(
+                    law,
+                    f"D_a/a of at most {rho:.6g}",
+                    f"{most:.6g} at order {order:g} for {found.description}",
+                )
             reached = max(reached, most)
     return LawFinding(law, f"the worst pair found reaches {reached / rho:.1%} of {rho:.6g}")
 
@@ -80,18 +100,25 @@ def _renyi_divergence(pair: DistributionPair, order: float) -> float:
     one, other = pair.first, pair.second
     if order == 1.0:
         return one.mean(pair.losses)
-    return (one.sum_logs(order * one.log + (1 - order) * other.log) - one.sum_logs(one.log)) / (order - 1)
+    return (one.sum_logs(order * one.log + (1 - order) * other.log) - one.sum_logs(one.log)) / (
+        order - 1
+    )
 
 
 def delta_covers_neighbours(case: LawCase) -> LawFinding:
-    """Pr[output in S] <= e^epsilon Pr'[output in S] + delta for every event S: the claim given, the loss, or what ``delta`` says."""
+    """Pr[output in S] <= e^epsilon Pr'[output in S] + delta for every event S: the claim given,
+    the loss, or what ``delta`` says.
+    """
     law, loss, claims = "delta covers neighbours", case.loss, []
     if case.claim:
         claims = [(float(case.claim[0]), float(case.claim[1]))]
     elif loss.delta and not isinf(loss.epsilon):
         claims = [(float(loss.epsilon), float(loss.delta))]
     elif isinf(loss.epsilon) and hasattr(case.mechanism, "delta"):
-        claims = [(epsilon, float(case.mechanism.delta(epsilon, case.sensitivity))) for epsilon in _EPSILONS]
+        claims = [
+            (epsilon, float(case.mechanism.delta(epsilon, case.sensitivity)))
+            for epsilon in _EPSILONS
+        ]
     if not claims:
         return LawFinding(law, "no delta is claimed")
     if not list_worst_neighbours(case):
@@ -102,13 +129,19 @@ def delta_covers_neighbours(case: LawCase) -> LawFinding:
         for epsilon, delta in claims:
             most = float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses, 0.0))))
             if not most <= delta * (1 + 1e-6) + _ROUNDING_ERROR:
-                raise LawBroken(law, f"a delta of at most {delta:.6g} at epsilon {epsilon:g}", f"{most:.6g} for {found.description}")
+                raise LawBroken(
+                    law,
+                    f"a delta of at most {delta:.6g} at epsilon {epsilon:g}",
+                    f"{most:.6g} for {found.description}",
+                )
             reached = max(reached, (most - _ROUNDING_ERROR) / delta)
     return LawFinding(law, f"the worst pair found reaches {reached:.1%} of the delta claimed")
 
 
 def _loss_distribution(found: NeighbourPair) -> tuple[Floats, Floats]:
-    """The privacy losses ln(one/other) and their probabilities; with several cells each is rounded down a little before they are added."""
+    """The privacy losses ln(one/other) and their probabilities; with several cells each is
+    rounded down a little before they are added.
+    """
     if len(found.cells) == 1 and found.cells[0][1] == 1:
         pair = found.cells[0][0]
         return pair.losses, pair.first.weights * np.exp(pair.first.log)
@@ -121,10 +154,16 @@ def _loss_distribution(found: NeighbourPair) -> tuple[Floats, Floats]:
 
 
 def _add_cell_loss(law: Floats, pair: DistributionPair) -> Floats:
-    """The law of the loss with one cell more: what is too large is cut down to the end, what is too small left out."""
+    """The law of the loss with one cell more: what is too large is cut down to the end, what is
+    too small left out.
+    """
     places = np.floor(pair.losses / _LOSS_STEP).astype(np.int64) + _LOSS_STEPS
     cell = np.zeros(2 * _LOSS_STEPS + 1)
-    np.add.at(cell, np.minimum(places, 2 * _LOSS_STEPS)[places >= 0], (pair.first.weights * np.exp(pair.first.log))[places >= 0])
+    np.add.at(
+        cell,
+        np.minimum(places, 2 * _LOSS_STEPS)[places >= 0],
+        (pair.first.weights * np.exp(pair.first.log))[places >= 0],
+    )
     both: Floats = np.maximum(fftconvolve(law, cell), 0.0)
     inside = both[_LOSS_STEPS : 3 * _LOSS_STEPS + 1].copy()
     inside[-1] += both[3 * _LOSS_STEPS + 1 :].sum()
@@ -141,9 +180,19 @@ def losses_add_up(case: LawCase) -> LawFinding:
         if n * loss != total:
             raise LawBroken(law, f"{n} * loss to be the sum of {n} losses, {total}", str(n * loss))
     smaller = loss
-    for larger in (*(case.sensitivity.group(k) for k in (2, 3)), case.sensitivity.group(3) + case.sensitivity):
+    for larger in (
+        *(case.sensitivity.group(k) for k in (2, 3)),
+        case.sensitivity.group(3) + case.sensitivity,
+    ):
         now = case.cost(larger)
-        if now.epsilon < smaller.epsilon or now.delta < smaller.delta or now.rho < smaller.rho or now.rho <= loss.rho < inf:
+        if (
+            now.epsilon < smaller.epsilon
+            or now.delta < smaller.delta
+            or now.rho < smaller.rho
+            or now.rho <= loss.rho < inf
+        ):
             raise LawBroken(law, f"more than {smaller} for a larger move", str(now))
         smaller = now
-    return LawFinding(law, f"{loss}; three times the move costs {case.cost(case.sensitivity.group(3))}")
+    return LawFinding(
+        law, f"{loss}; three times the move costs {case.cost(case.sensitivity.group(3))}"
+    )

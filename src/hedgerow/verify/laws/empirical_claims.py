@@ -1,4 +1,6 @@
-"""What can be said about a mechanism that states no law of its output: draws on neighbours, and bounds certain up to the alarm rate."""
+"""What can be said about a mechanism that states no law of its output: draws on neighbours, and
+bounds certain up to the alarm rate.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ __all__ = ["check_claim_by_draws"]
 
 
 def check_claim_by_draws(case: LawCase, law: str) -> str:
-    """Whether any output, or all but it, is certainly likelier on one of two neighbours than the loss allows; in words what was seen."""
+    """Whether any output, or all but it, is certainly likelier on one of two neighbours than the
+    loss allows; in words what was seen.
+    """
     epsilon, delta = case.claim or (case.loss.epsilon, case.loss.delta)
     count, worst = max(case.draws // 200, 500), -np.inf
     pairs = build_neighbour_set(case).unstated_pairs
@@ -21,14 +25,28 @@ def check_claim_by_draws(case: LawCase, law: str) -> str:
         one, other = (draw_encoded(place, count) for place in pair)
         outputs = np.union1d(one, other)
         hits, misses = ((side == outputs[:, None]).sum(axis=1) for side in (one, other))
-        sides = [(hits, misses), (misses, hits), (count - hits, count - misses), (count - misses, count - hits)]
+        sides = [
+            (hits, misses),
+            (misses, hits),
+            (count - hits, count - misses),
+            (count - misses, count - hits),
+        ]
         for likely, rare in sides:
-            bounds = certify_epsilon((likely, count), (rare, count), FALSE_ALARM_RATE / outputs.size / len(sides) / len(pairs), float(delta), 0.5)
+            bounds = certify_epsilon(
+                (likely, count),
+                (rare, count),
+                FALSE_ALARM_RATE / outputs.size / len(sides) / len(pairs),
+                float(delta),
+                0.5,
+            )
             worst = max(worst, float(bounds.max()))
         if worst > epsilon:
             raise LawBroken(
-                law, f"a log ratio of at most {float(epsilon):.6g}", f"{worst:.4g} or more in draws for {pair[0].description} and {pair[1].description}"
+                law,
+                f"a log ratio of at most {float(epsilon):.6g}",
+                f"{worst:.4g} or more in draws for {pair[0].description} and {pair[1].description}",
             )
     return (
-        f"no probabilities are stated; {count} draws a side: a log ratio of {max(worst, 0.0):.3g} is certain, {float(epsilon):.3g} allowed"
+        f"no probabilities are stated; {count} draws a side: a log ratio of {max(worst, 0.0):.3g}"
+        f" is certain, {float(epsilon):.3g} allowed"
     )

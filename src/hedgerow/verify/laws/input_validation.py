@@ -1,4 +1,6 @@
-"""The law about the door: what is no data is refused, in words that do not quote it, and before anything is drawn."""
+"""The law about the door: what is no data is refused, in words that do not quote it, and before
+anything is drawn.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ BadCall = tuple[tuple[Any, ...], dict[str, Any], str]
 
 
 def bad_input_is_refused(case: LawCase) -> LawFinding:
-    """InvalidArgument for whatever is no data, saying nothing about it, before a single bit is drawn."""
+    """InvalidArgument for whatever is no data, saying nothing about it, before a single bit is
+    drawn.
+    """
     law, kinds = "bad input is refused", 0
     for arguments, options, words in _list_bad_calls(case):
         before = _random_bit_position()
@@ -31,7 +35,9 @@ def bad_input_is_refused(case: LawCase) -> LawFinding:
         else:
             raise LawBroken(law, f"InvalidArgument for {words}", "an answer")
         if _SECRET in told:
-            raise LawBroken(law, "a message that says nothing about the data", f"one that quotes {words}")
+            raise LawBroken(
+                law, "a message that says nothing about the data", f"one that quotes {words}"
+            )
         if _random_bit_position() != before:
             raise LawBroken(law, f"nothing drawn for {words}", "random bits used up")
         kinds += 1
@@ -56,11 +62,32 @@ _BAD_COLUMNS: list[tuple[Any, str]] = [
 ]
 _BAD_ALWAYS = [*_BAD_COLUMNS, ([], "an empty list")]
 _BAD_BY_SHAPE: dict[str, list[tuple[Any, str]]] = {
-    "additive": [*_BAD_ALWAYS, (float("nan"), "NaN"), (float("inf"), "infinity"), ([2**63, -_NUMBER], "2^63"), ([2**64 + _NUMBER], "2^64")],
-    "selection": [*_BAD_ALWAYS, (_NUMBER, "a single number"), ([[0, _NUMBER], [1, 2]], "a table"), ([-float("inf"), _NUMBER], "infinity")],
-    "response": [*_BAD_ALWAYS, (-_NUMBER, "a negative value"), ([0, 1 << 40], "a value out of range"), (0.5, "half a category")],
+    "additive": [
+        *_BAD_ALWAYS,
+        (float("nan"), "NaN"),
+        (float("inf"), "infinity"),
+        ([2**63, -_NUMBER], "2^63"),
+        ([2**64 + _NUMBER], "2^64"),
+    ],
+    "selection": [
+        *_BAD_ALWAYS,
+        (_NUMBER, "a single number"),
+        ([[0, _NUMBER], [1, 2]], "a table"),
+        ([-float("inf"), _NUMBER], "infinity"),
+    ],
+    "response": [
+        *_BAD_ALWAYS,
+        (-_NUMBER, "a negative value"),
+        ([0, 1 << 40], "a value out of range"),
+        (0.5, "half a category"),
+    ],
 }
-_BAD_DISTANCES: list[tuple[Any, str]] = [*_BAD_ALWAYS, (float("nan"), "NaN"), (-_NUMBER, "a negative number"), (0.5 + _NUMBER, "half a unit")]
+_BAD_DISTANCES: list[tuple[Any, str]] = [
+    *_BAD_ALWAYS,
+    (float("nan"), "NaN"),
+    (-_NUMBER, "a negative number"),
+    (0.5 + _NUMBER, "half a unit"),
+]
 _BAD_COUNTS: list[tuple[Any, str]] = [
     *_BAD_ALWAYS[:-2],
     ({"a": 0, "b": _NUMBER}, "a key without rows"),
@@ -76,8 +103,12 @@ def _list_bad_calls(case: LawCase) -> Iterator[BadCall]:
     if case.shape in _BAD_BY_SHAPE:
         yield from (((bad,), {}, words) for bad, words in _BAD_BY_SHAPE[case.shape])
     elif case.shape == "point":
-        bounds = {} if hasattr(case.mechanism, "quantile_log_prob") else {"lower": 0, "upper": 1 << 20}
-        yield from (((bad,), bounds, words) for bad, words in (*_BAD_COLUMNS, (_NUMBER, "a single number")))
+        bounds = (
+            {} if hasattr(case.mechanism, "quantile_log_prob") else {"lower": 0, "upper": 1 << 20}
+        )
+        yield from (
+            ((bad,), bounds, words) for bad, words in (*_BAD_COLUMNS, (_NUMBER, "a single number"))
+        )
     elif case.shape == "smooth":
         yield from (((bad, 1), {}, words) for bad, words in _BAD_BY_SHAPE["additive"])
         no_scale = (
@@ -87,7 +118,10 @@ def _list_bad_calls(case: LawCase) -> Iterator[BadCall]:
             (float("inf"), "infinity"),
             (-_NUMBER, "a negative one"),
         )
-        yield from (((make_answer(case, 0.5), bad), {}, f"{words} as smooth sensitivity") for bad, words in no_scale)
+        yield from (
+            ((make_answer(case, 0.5), bad), {}, f"{words} as smooth sensitivity")
+            for bad, words in no_scale
+        )
     elif isinstance(case.mechanism, ReleaseTest):
         yield from (((1, bad), {}, f"{words} as distance") for bad, words in _BAD_DISTANCES)
         if hasattr(case.mechanism, "noise"):
@@ -95,6 +129,14 @@ def _list_bad_calls(case: LawCase) -> Iterator[BadCall]:
     elif isinstance(case.mechanism, ThresholdedHistogram):
         yield from (((bad,), {}, words) for bad, words in _BAD_COUNTS)
     else:
-        yield from ((([1, bad], 0), {}, f"{words} as an answer") for bad, words in _BAD_DISTANCES if bad != -_NUMBER)
-        yield from ((([1], bad), {}, f"{words} as threshold") for bad, words in _BAD_DISTANCES if bad != -_NUMBER)
+        yield from (
+            (([1, bad], 0), {}, f"{words} as an answer")
+            for bad, words in _BAD_DISTANCES
+            if bad != -_NUMBER
+        )
+        yield from (
+            (([1], bad), {}, f"{words} as threshold")
+            for bad, words in _BAD_DISTANCES
+            if bad != -_NUMBER
+        )
         yield ((None, 0), {}, "no answers")

@@ -1,8 +1,9 @@
 """Laws of whole numbers, known by the logarithms of their probabilities at some of them.
 
-Near its centres a law is known at every whole number and all sums below are exact up to rounding. Far away, where a law that
-lives on millions of steps still has mass, it is known at points whose distance grows in proportion; there the sums are those of the
-trapezoid rule, good to about seven digits in the body and four far out in the tails.
+Near its centres a law is known at every whole number and all sums below are exact up to rounding.
+Far away, where a law that lives on millions of steps still has mass, it is known at points whose
+distance grows in proportion; there the sums are those of the trapezoid rule, good to about seven
+digits in the body and four far out in the tails.
 """
 
 from __future__ import annotations
@@ -24,13 +25,21 @@ _DENSE_RADIUS = 1 << 12
 _GAP_GROWTH = 1 + 2.0**-10
 _MAX_DISTANCE = 2.0**50
 _HEAVY_TAIL_DISTANCE = 2.0**30  # a law that still has mass so far out falls no faster than a power
-MIN_LOG = -2000.0  # farther down, a double has too few digits left for the difference of two logarithms
+# farther down, a double has too few digits left for the difference of two logarithms
+MIN_LOG = -2000.0
 
 
 @lru_cache(maxsize=16)
-def make_points(*centres: int, dense: int = _DENSE_RADIUS, growth: float = _GAP_GROWTH, farthest: float = _MAX_DISTANCE) -> Integers:
+def make_points(
+    *centres: int,
+    dense: int = _DENSE_RADIUS,
+    growth: float = _GAP_GROWTH,
+    farthest: float = _MAX_DISTANCE,
+) -> Integers:
     """Whole numbers at which to look: all near a centre, fewer and fewer farther away."""
-    far = np.rint(dense * growth ** np.arange(1, int(np.log(farthest / dense) / np.log(growth)))).astype(np.int64)
+    far = np.rint(
+        dense * growth ** np.arange(1, int(np.log(farthest / dense) / np.log(growth)))
+    ).astype(np.int64)
     offsets = np.concatenate([-far[::-1], np.arange(-dense, dense + 1), far])
     found = np.unique(np.concatenate([offsets + centre for centre in centres]))
     found.flags.writeable = False
@@ -50,7 +59,11 @@ class IntegerDistribution:
         values = np.maximum(np.asarray(log, dtype=np.float64), MIN_LOG)
         seen = np.flatnonzero(values > MIN_LOG)
         if not seen.size:
-            raise LawBroken("probabilities sum to one", "probabilities at whole numbers near the exact value", "none above e^-2000")
+            raise LawBroken(
+                "probabilities sum to one",
+                "probabilities at whole numbers near the exact value",
+                "none above e^-2000",
+            )
         kept = slice(seen[0], seen[-1] + 1)
         return cls(steps[kept], values[kept])
 
@@ -73,12 +86,17 @@ class IntegerDistribution:
 
     @property
     def mass_beyond(self) -> float:
-        """About how much of a law with heavy tails lies farther out than the outermost points, if it falls on like a power."""
+        """About how much of a law with heavy tails lies farther out than the outermost points,
+        if it falls on like a power.
+        """
         total = 0.0
         for steps, log in ((self.steps, self.log), (-self.steps[::-1], self.log[::-1])):
             far = float(steps[-1])
             near = int(np.searchsorted(steps, far / 16))
-            if far > _HEAVY_TAIL_DISTANCE and (fall := float(log[near] - log[-1]) / float(np.log(far / steps[near]))) > 1:
+            if (
+                far > _HEAVY_TAIL_DISTANCE
+                and (fall := float(log[near] - log[-1]) / float(np.log(far / steps[near]))) > 1
+            ):
                 total += float(np.exp(log[-1])) * far / (fall - 1)
         return total
 

@@ -1,19 +1,26 @@
-"""Is noise admissible for smooth sensitivity? The sliding and the dilation property, measured from densities.
+"""Is noise admissible for smooth sensitivity? The sliding and the dilation property, measured from
+densities.
 
-``check_sliding(mechanism)`` moves the noise by many distances up to alpha, ``check_dilation(mechanism)`` scales it by many factors between e^-beta
-and e^beta, and ``check_joint_move(mechanism)`` does both to the noise of one number, which is what a neighbour may do; each returns the worst that
-happens and what the proof of ``mechanisms.smooth_sensitivity`` allows. Nothing is taken from the formulas that the constants come
-from: only the densities, on grids of points, are.
+``check_sliding(mechanism)`` moves the noise by many distances up to alpha,
+``check_dilation(mechanism)`` scales it by many factors between e^-beta and e^beta, and
+``check_joint_move(mechanism)`` does both to the noise of one number, which is what a neighbour may
+do; each returns the worst that happens and what the proof of ``mechanisms.smooth_sensitivity``
+allows. Nothing is taken from the formulas that the constants come from: only the densities, on
+grids of points, are.
 
-- Power noise, and sliding of Laplace noise, are pure: the largest logarithm of a ratio of densities.
-- Else the largest excess, the integral of (p - e^e q)+ in both orders. A dilation changes the length of Z only (the l1 norm for
-  Laplace noise, the l2 norm for Gaussian), so it is the density of the length that counts.
+- Power noise, and sliding of Laplace noise, are pure: the largest logarithm of a ratio of
+  densities.
+- Else the largest excess, the integral of (p - e^e q)+ in both orders. A dilation changes the
+  length of Z only (the l1 norm for Laplace noise, the l2 norm for Gaussian), so it is the density
+  of the length that counts.
 
-Jointly, e = epsilon and delta are allowed. One number has these constants for that alone, and then each step by itself may also take all.
-Of several numbers, and with the classical constants, each step has e = epsilon/2: of delta, dilation has all for Laplace noise; for
-Gaussian delta/2, and sliding, which comes second, e^(-epsilon/2) delta/2.
+Jointly, e = epsilon and delta are allowed. One number has these constants for that alone, and then
+each step by itself may also take all. Of several numbers, and with the classical constants, each
+step has e = epsilon/2: of delta, dilation has all for Laplace noise; for Gaussian delta/2, and
+sliding, which comes second, e^(-epsilon/2) delta/2.
 
-A grid shows a breach, never its absence; the absence is what the proof is for. Integrals are good to a part in 10^5.
+A grid shows a breach, never its absence; the absence is what the proof is for. Integrals are good
+to a part in 10^5.
 """
 
 from __future__ import annotations
@@ -40,7 +47,9 @@ LogDensity = Callable[[Floats], Floats]
 
 @dataclass(frozen=True)
 class AdmissibilityCheck:
-    """The worst loss (or, with delta, excess) that was found for one of the two properties, and how much is allowed."""
+    """The worst loss (or, with delta, excess) that was found for one of the two properties, and
+    how much is allowed.
+    """
 
     name: str
     worst_found: float
@@ -55,20 +64,36 @@ class AdmissibilityCheck:
         return self.holds
 
     def __str__(self) -> str:
-        return f"{self.name} {'holds' if self.holds else 'fails'}: {self.worst_found:.6g} found, {self.allowed:.6g} allowed"
+        return (
+            f"{self.name} {'holds' if self.holds else 'fails'}: {self.worst_found:.6g} found,"
+            f" {self.allowed:.6g} allowed"
+        )
 
 
 def check_sliding(mechanism: SmoothSensitivity, alpha: Number | None = None) -> AdmissibilityCheck:
     """Move the noise by up to ``alpha``, by default the mechanism's own."""
-    shifts = _FRACTIONS * float(mechanism.alpha if alpha is None else parse_positive(alpha, "alpha"))
+    shifts = _FRACTIONS * float(
+        mechanism.alpha if alpha is None else parse_positive(alpha, "alpha")
+    )
     each, delta = float(mechanism.epsilon), float(mechanism.delta)
     if not _uses_joint_constants(mechanism):
         each, delta = each / 2, delta / 2 * exp(-each / 2)
     density = _log_density(mechanism)
     if mechanism.noise == "gaussian":
-        return AdmissibilityCheck("sliding", max(_compute_excess(density, _shift_density(density, shift), -40, 40 + shift, each) for shift in shifts), delta)
+        return AdmissibilityCheck(
+            "sliding",
+            max(
+                _compute_excess(density, _shift_density(density, shift), -40, 40 + shift, each)
+                for shift in shifts
+            ),
+            delta,
+        )
     z = _make_grid()
-    return AdmissibilityCheck("sliding", max(float(np.abs(density(z + shift) - density(z)).max()) for shift in shifts), each)
+    return AdmissibilityCheck(
+        "sliding",
+        max(float(np.abs(density(z + shift) - density(z)).max()) for shift in shifts),
+        each,
+    )
 
 
 def check_dilation(mechanism: SmoothSensitivity, beta: Number | None = None) -> AdmissibilityCheck:
@@ -78,22 +103,50 @@ def check_dilation(mechanism: SmoothSensitivity, beta: Number | None = None) -> 
     each = float(mechanism.epsilon) / (1 if _uses_joint_constants(mechanism) else 2)
     if mechanism.noise == "power":
         density, z = _log_density(mechanism), _make_grid()
-        worst = max(float(np.abs(stretch + density(exp(stretch) * z) - density(z)).max()) for stretch in stretches)
+        worst = max(
+            float(np.abs(stretch + density(exp(stretch) * z) - density(z)).max())
+            for stretch in stretches
+        )
         return AdmissibilityCheck("dilation", d * worst, each)
-    length, share = (_laplace_norm_density(d), delta) if mechanism.noise == "laplace" else (_normal_norm_density(d), delta / 2)
+    length, share = (
+        (_laplace_norm_density(d), delta)
+        if mechanism.noise == "laplace"
+        else (_normal_norm_density(d), delta / 2)
+    )
     far = d + 40 * sqrt(d) + 2 * log(1 / delta) + 40
-    worst = max(_compute_excess(length, _dilate_density(length, stretch), 1e-9, exp(stretch) * far, each) for stretch in stretches)
-    return AdmissibilityCheck("dilation", worst, delta if _uses_joint_constants(mechanism) else share)
+    worst = max(
+        _compute_excess(length, _dilate_density(length, stretch), 1e-9, exp(stretch) * far, each)
+        for stretch in stretches
+    )
+    return AdmissibilityCheck(
+        "dilation", worst, delta if _uses_joint_constants(mechanism) else share
+    )
 
 
-def check_joint_move(mechanism: SmoothSensitivity, alpha: Number | None = None, beta: Number | None = None) -> AdmissibilityCheck:
-    """Move the noise of one number by up to ``alpha`` and scale the wider of the two by up to e^``beta``, in both orders."""
+def check_joint_move(
+    mechanism: SmoothSensitivity, alpha: Number | None = None, beta: Number | None = None
+) -> AdmissibilityCheck:
+    """Move the noise of one number by up to ``alpha`` and scale the wider of the two by up to
+    e^``beta``, in both orders.
+    """
     if mechanism.dimension != 1:
-        raise InvalidArgument("mechanism", "must answer with one number; look at sliding and dilation for several", mechanism)
-    shifts = _FRACTIONS * float(mechanism.alpha if alpha is None else parse_positive(alpha, "alpha"))
-    stretches = np.append(0, _FRACTIONS) * float(mechanism.beta if beta is None else parse_positive(beta, "beta"))
+        raise InvalidArgument(
+            "mechanism",
+            "must answer with one number; look at sliding and dilation for several",
+            mechanism,
+        )
+    shifts = _FRACTIONS * float(
+        mechanism.alpha if alpha is None else parse_positive(alpha, "alpha")
+    )
+    stretches = np.append(0, _FRACTIONS) * float(
+        mechanism.beta if beta is None else parse_positive(beta, "beta")
+    )
     epsilon, density = float(mechanism.epsilon), _log_density(mechanism)
-    pairs = [(_shift_density(_dilate_density(density, stretch), shift), stretch) for shift in shifts for stretch in stretches]
+    pairs = [
+        (_shift_density(_dilate_density(density, stretch), shift), stretch)
+        for shift in shifts
+        for stretch in stretches
+    ]
     if mechanism.noise == "power":
         z, worst = _make_grid(), 0.0
         for other, stretch in pairs:
@@ -101,7 +154,10 @@ def check_joint_move(mechanism: SmoothSensitivity, alpha: Number | None = None, 
             worst = max(worst, float(np.abs(density(points) - other(points)).max()))
         return AdmissibilityCheck("the joint property", worst, epsilon)
     far = 2 * log(1 / float(mechanism.delta)) + 40 + float(shifts[-1])
-    worst = max(_compute_excess(density, other, -exp(stretch) * far, exp(stretch) * far, epsilon) for other, stretch in pairs)
+    worst = max(
+        _compute_excess(density, other, -exp(stretch) * far, exp(stretch) * far, epsilon)
+        for other, stretch in pairs
+    )
     return AdmissibilityCheck("the joint property", worst, float(mechanism.delta))
 
 
@@ -109,16 +165,25 @@ def _uses_joint_constants(mechanism: SmoothSensitivity) -> bool:
     return mechanism.dimension == 1 and not mechanism.classical
 
 
-def _compute_excess(one: LogDensity, other: LogDensity, low: float, high: float, epsilon: float) -> float:
-    """The larger of the integrals of (p - e^epsilon q)+ in both orders, from the logarithms of p and q.
+def _compute_excess(
+    one: LogDensity, other: LogDensity, low: float, high: float, epsilon: float
+) -> float:
+    """The larger of the integrals of (p - e^epsilon q)+ in both orders, from the logarithms of p
+    and q.
 
-    What is above 0 is one interval or two, the ends of the line: they are sought on a grid, and then on finer ones around them.
+    What is above 0 is one interval or two, the ends of the line: they are sought on a grid, and
+    then on finer ones around them.
     """
-    return max(_integrate_excess(one, other, low, high, epsilon), _integrate_excess(other, one, low, high, epsilon))
+    return max(
+        _integrate_excess(one, other, low, high, epsilon),
+        _integrate_excess(other, one, low, high, epsilon),
+    )
 
 
 @np.errstate(divide="ignore", under="ignore", invalid="ignore")
-def _integrate_excess(one: LogDensity, other: LogDensity, low: float, high: float, epsilon: float) -> float:
+def _integrate_excess(
+    one: LogDensity, other: LogDensity, low: float, high: float, epsilon: float
+) -> float:
     top, total = -inf, 0.0
     for _ in range(3):
         x = np.linspace(low, high, _GRID_POINTS)

@@ -1,14 +1,17 @@
-"""The laws every mechanism must keep, run on any object that has the members of its shape (``hedgerow.mechanisms.interface``).
+"""The laws every mechanism must keep, run on any object that has the members of its shape
+(``hedgerow.mechanisms.interface``).
 
     from hedgerow.mechanisms import Laplace
     from hedgerow.verify.laws import check_mechanism
 
     print(check_mechanism(Laplace.calibrate(sensitivity=1, epsilon=0.5)))
 
-Three things check each other: the proof of a mechanism speaks about ``log_prob``; some laws compare ``loss``, ``error`` and ``delta``
-with ``log_prob`` on the worst neighbours; others compare ``sample`` with it. Mechanisms that test before they release state probabilities
-of release in its place, and where nothing is stated the loss is held against draws on neighbours. What the laws cannot see is a mistake
-that all of them share: a ``log_prob`` that is wrong in the same way as the draws, or a sensitivity that is wrong to begin with.
+Three things check each other: the proof of a mechanism speaks about ``log_prob``; some laws compare
+``loss``, ``error`` and ``delta`` with ``log_prob`` on the worst neighbours; others compare
+``sample`` with it. Mechanisms that test before they release state probabilities of release in its
+place, and where nothing is stated the loss is held against draws on neighbours. What the laws
+cannot see is a mistake that all of them share: a ``log_prob`` that is wrong in the same way as the
+draws, or a sensitivity that is wrong to begin with.
 """
 
 from __future__ import annotations
@@ -49,7 +52,8 @@ LAWS: tuple[Law, ...] = (
     delta_covers_neighbours,
     losses_add_up,
     error_covers,
-    cells_are_independent,  # before the laws that take the cells of one large array for independent draws
+    # before the laws that take the cells of one large array for independent draws
+    cells_are_independent,
     low_bits_reveal_nothing,
     outputs_lie_on_grid,
     sample_follows_log_prob,
@@ -65,18 +69,30 @@ class LawReport:
     findings: tuple[LawFinding, ...]
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.mechanism} keeps {len(self.findings)} laws:", *(f"  {finding}" for finding in self.findings)])
+        return "\n".join(
+            [
+                f"{self.mechanism} keeps {len(self.findings)} laws:",
+                *(f"  {finding}" for finding in self.findings),
+            ]
+        )
 
 
 def check_mechanism(
-    mechanism: Any, sensitivity: Number | Sensitivity = 1, *, draws: int = 200_000, claim: tuple[Number, Number] | None = None
+    mechanism: Any,
+    sensitivity: Number | Sensitivity = 1,
+    *,
+    draws: int = 200_000,
+    claim: tuple[Number, Number] | None = None,
 ) -> LawReport:
-    """Run every law on a mechanism that is to hide moves of ``sensitivity``; raises ``LawBroken`` at the first one it does not keep.
+    """Run every law on a mechanism that is to hide moves of ``sensitivity``; raises ``LawBroken``
+    at the first one it does not keep.
 
-    For a mechanism that sees the data themselves ``sensitivity`` is the number of rows or units that move.
+    For a mechanism that sees the data themselves ``sensitivity`` is the number of rows or units
+    that move.
 
-    ``draws`` is how many are looked at, at least; more where that many would not see a scale 2 % off. ``claim`` is an (epsilon, delta)
-    that one use is said to satisfy, for mechanisms whose loss does not say it.
+    ``draws`` is how many are looked at, at least; more where that many would not see a scale 2 %
+    off. ``claim`` is an (epsilon, delta) that one use is said to satisfy, for mechanisms whose loss
+    does not say it.
     """
     case = make_case(mechanism, sensitivity, draws, claim)
     return LawReport(mechanism, tuple(law(case) for law in LAWS))

@@ -1,8 +1,9 @@
 """Exact fractions of polynomials in public parameters, for the last step of a proof.
 
-The costs of the sites are divided by their scales and added up: sum of cost_j / scale_j <= claim. Multiplied out, that is a polynomial
-inequality in which eps usually cancels, so that it is shown for every eps at once. What is not a polynomial (logarithms, roots,
-exponentials) is a symbol of its own, named by how it is written.
+The costs of the sites are divided by their scales and added up: sum of cost_j / scale_j <= claim.
+Multiplied out, that is a polynomial inequality in which eps usually cancels, so that it is shown
+for every eps at once. What is not a polynomial (logarithms, roots, exponentials) is a symbol of its
+own, named by how it is written.
 """
 
 from __future__ import annotations
@@ -51,13 +52,23 @@ def _common_monomial(polynomials: Iterable[Polynomial]) -> dict[str, int]:
     for polynomial in polynomials:
         for monomial in polynomial:
             powers = dict(monomial)
-            shared = powers if shared is None else {name: min(power, powers[name]) for name, power in shared.items() if name in powers}
+            shared = (
+                powers
+                if shared is None
+                else {
+                    name: min(power, powers[name])
+                    for name, power in shared.items()
+                    if name in powers
+                }
+            )
     return shared or {}
 
 
 def _divide_by_monomial(polynomial: Polynomial, by: Mapping[str, int]) -> Polynomial:
     return {
-        tuple((name, power - by.get(name, 0)) for name, power in monomial if power > by.get(name, 0)): value
+        tuple(
+            (name, power - by.get(name, 0)) for name, power in monomial if power > by.get(name, 0)
+        ): value
         for monomial, value in polynomial.items()
     }
 
@@ -72,21 +83,35 @@ class RationalFunction:
     def __add__(self, other: RationalFunction) -> RationalFunction:
         if self.denominator == other.denominator:
             return _reduce(_add_polynomials(self.numerator, other.numerator), self.denominator)
-        return _reduce(_add_polynomials(_multiply_polynomials(self.numerator, other.denominator), _multiply_polynomials(other.numerator, self.denominator)), _multiply_polynomials(self.denominator, other.denominator))
+        return _reduce(
+            _add_polynomials(
+                _multiply_polynomials(self.numerator, other.denominator),
+                _multiply_polynomials(other.numerator, self.denominator),
+            ),
+            _multiply_polynomials(self.denominator, other.denominator),
+        )
 
     def __neg__(self) -> RationalFunction:
-        return RationalFunction({monomial: -value for monomial, value in self.numerator.items()}, self.denominator)
+        return RationalFunction(
+            {monomial: -value for monomial, value in self.numerator.items()}, self.denominator
+        )
 
     def __sub__(self, other: RationalFunction) -> RationalFunction:
         return self + -other
 
     def __mul__(self, other: RationalFunction) -> RationalFunction:
-        return _reduce(_multiply_polynomials(self.numerator, other.numerator), _multiply_polynomials(self.denominator, other.denominator))
+        return _reduce(
+            _multiply_polynomials(self.numerator, other.numerator),
+            _multiply_polynomials(self.denominator, other.denominator),
+        )
 
     def __truediv__(self, other: RationalFunction) -> RationalFunction:
         if not other.numerator:
             raise UnsupportedProgram("something is divided by 0.")
-        return _reduce(_multiply_polynomials(self.numerator, other.denominator), _multiply_polynomials(self.denominator, other.numerator))
+        return _reduce(
+            _multiply_polynomials(self.numerator, other.denominator),
+            _multiply_polynomials(self.denominator, other.numerator),
+        )
 
     @property
     def constant_value(self) -> Fraction | None:
@@ -103,7 +128,12 @@ class RationalFunction:
 
     @property
     def symbols(self) -> frozenset[str]:
-        return frozenset(name for side in (self.numerator, self.denominator) for monomial in side for name, _ in monomial)
+        return frozenset(
+            name
+            for side in (self.numerator, self.denominator)
+            for monomial in side
+            for name, _ in monomial
+        )
 
 
 def _reduce(above: Polynomial, below: Polynomial) -> RationalFunction:
@@ -114,7 +144,10 @@ def _reduce(above: Polynomial, below: Polynomial) -> RationalFunction:
     above, below = _divide_by_monomial(above, shared), _divide_by_monomial(below, shared)
     if len(below) == 1:
         (scale,) = below.values()
-        above, below = {one: value / scale for one, value in above.items()}, {one: Fraction(1) for one in below}
+        above, below = (
+            {one: value / scale for one, value in above.items()},
+            {one: Fraction(1) for one in below},
+        )
     return RationalFunction(above, below)
 
 
@@ -127,7 +160,9 @@ def symbol_function(name: str) -> RationalFunction:
 
 
 def to_rational_function(expression: Expression, opaque: dict[str, Expression]) -> RationalFunction:
-    """The expression as a quotient; ``opaque`` receives what became a symbol without being a name."""
+    """The expression as a quotient; ``opaque`` receives what became a symbol without being a
+    name.
+    """
     if isinstance(expression, Number):
         return constant_function(expression.value)
     if isinstance(expression, Name):
@@ -146,7 +181,9 @@ def to_rational_function(expression: Expression, opaque: dict[str, Expression]) 
             case _:
                 return -values[0]
     if not (isinstance(expression, Apply) and expression.operator in ("ln", "exp", "sqrt")):
-        raise UnsupportedProgram(f"{format_expression(expression)} cannot stand in a scale or a claim.", expression.place)
+        raise UnsupportedProgram(
+            f"{format_expression(expression)} cannot stand in a scale or a claim.", expression.place
+        )
     opaque[format_expression(expression)] = expression
     return symbol_function(format_expression(expression))
 
@@ -165,17 +202,33 @@ def polynomial_term(polynomial: Polynomial, value: Callable[[str], Term]) -> Ter
 
 def divide_by_positive(polynomial: Polynomial, positive: frozenset[str]) -> Polynomial:
     """Divided by the positive symbols that all its monomials have in common: its sign stays."""
-    return _divide_by_monomial(polynomial, {name: power for name, power in _common_monomial([polynomial]).items() if name in positive})
+    return _divide_by_monomial(
+        polynomial,
+        {name: power for name, power in _common_monomial([polynomial]).items() if name in positive},
+    )
 
 
-def infer_positive_symbols(quotients: Iterable[RationalFunction], known: frozenset[str]) -> frozenset[str]:
-    """What must be positive when these quotients are: a product whose other factors are known to be positive has a positive last one."""
+def infer_positive_symbols(
+    quotients: Iterable[RationalFunction], known: frozenset[str]
+) -> frozenset[str]:
+    """What must be positive when these quotients are: a product whose other factors are known to
+    be positive has a positive last one.
+    """
     known = frozenset(known)
     while True:
         found = set(known)
         for one in quotients:
-            if len(one.numerator) == 1 and len(one.denominator) == 1 and next(iter(one.numerator.values())) > 0:
-                odd = {name for side in (one.numerator, one.denominator) for name, power in next(iter(side)) if power % 2 and name not in found}
+            if (
+                len(one.numerator) == 1
+                and len(one.denominator) == 1
+                and next(iter(one.numerator.values())) > 0
+            ):
+                odd = {
+                    name
+                    for side in (one.numerator, one.denominator)
+                    for name, power in next(iter(side))
+                    if power % 2 and name not in found
+                }
                 if len(odd) == 1:
                     found |= odd
         if found == known:

@@ -1,18 +1,23 @@
-"""A proof as plain data, so that it can be stored, read by people, and checked again without searching.
+"""A proof as plain data, so that it can be stored, read by people, and checked again without
+searching.
 
-``program`` and ``source`` say which program it was made for: its name, and the hash of its text and of what was understood of it. They are
-labels, for people and for finding things; the checker does not look at them, since whoever sends a certificate can write anything
-there. It holds the rest against the program at hand:
+``program`` and ``source`` say which program it was made for: its name, and the hash of its text and
+of what was understood of it. They are labels, for people and for finding things; the checker does
+not look at them, since whoever sends a certificate can write anything there. It holds the rest
+against the program at hand:
 
-- ``shifts``: for every sampling site what the second run draws when the first draws ``@noise``: so much more (numbers), the other way
-  round when the expression is true (``bernoulli``), or that value itself (``bits``);
+- ``shifts``: for every sampling site what the second run draws when the first draws ``@noise``: so
+  much more (numbers), the other way round when the expression is true (``bernoulli``), or that
+  value itself (``bits``);
 - ``rates``: for every site what one unit of its cost is worth in epsilon; checked, never believed;
 - ``bad``: for every site which noise is excused, at the price of its probability, or nothing;
-- ``invariants`` and ``variants``: for every loop, in the order of the text, what holds each time its guard is asked, and what shrinks.
+- ``invariants`` and ``variants``: for every loop, in the order of the text, what holds each time
+  its guard is asked, and what shrinks.
 
-Expressions are those of programs. ``x@1`` and ``x@2`` are ``x`` in the first and the second run, ``x@1@0`` its value when the loop was
-entered, ``@cost3`` what site 3 has cost so far, ``@where:q`` the place where the list q differs, ``@spent:q[i]`` by how much q differs
-before place i, and ``@answer`` the answer that a pointwise proof is about.
+Expressions are those of programs. ``x@1`` and ``x@2`` are ``x`` in the first and the second run,
+``x@1@0`` its value when the loop was entered, ``@cost3`` what site 3 has cost so far, ``@where:q``
+the place where the list q differs, ``@spent:q[i]`` by how much q differs before place i, and
+``@answer`` the answer that a pointwise proof is about.
 """
 
 from __future__ import annotations
@@ -42,8 +47,8 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["FINITE", "MODES", "NOISE", "Certificate", "Failure", "hash_program", "split_tail"]
 
-# sequence: every output is the same in both runs. pointwise: one answer at a time. zcdp: as sequence, with costs in rho. finite: as
-# sequence, and stretches of coins by their laws (``laws``).
+# sequence: every output is the same in both runs. pointwise: one answer at a time. zcdp: as
+# sequence, with costs in rho. finite: as sequence, and stretches of coins by their laws (``laws``).
 NOISE: Final = "@noise"
 FINITE: Final = "finite"
 MODES: Final = ("sequence", "pointwise", "zcdp", FINITE)
@@ -51,7 +56,9 @@ MODES: Final = ("sequence", "pointwise", "zcdp", FINITE)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No proof: which obligation failed, where, and the smallest epsilon (in units of the claim's eps) that could be proved instead."""
+    """No proof: which obligation failed, where, and the smallest epsilon (in units of the
+    claim's eps) that could be proved instead.
+    """
 
     reason: str
     place: Place = NOWHERE
@@ -108,31 +115,57 @@ class Certificate:
                 delta=_decode_optional(plain["delta"]),
                 shifts=tuple(_decode_expression(one) for one in plain["shifts"]),
                 rates=tuple(_decode_optional(one) for one in plain["rates"]),
-                invariants=tuple(tuple(_decode_expression(one) for one in loop) for loop in plain["invariants"]),
+                invariants=tuple(
+                    tuple(_decode_expression(one) for one in loop) for loop in plain["invariants"]
+                ),
                 variants=tuple(_decode_expression(one) for one in plain["variants"]),
                 excused=tuple(_decode_optional(one) for one in plain["bad"]),
             )
-        except (KeyError, TypeError, ValueError, ZeroDivisionError, IndexError, RecursionError) as error:
-            raise InvalidArgument("certificate", "must be a document that Certificate.to_json wrote") from error
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            ZeroDivisionError,
+            IndexError,
+            RecursionError,
+        ) as error:
+            raise InvalidArgument(
+                "certificate", "must be a document that Certificate.to_json wrote"
+            ) from error
 
     def format_lines(self) -> tuple[str, ...]:
         """For people: the alignment, then what holds in each loop."""
         shifts = [f"noise {site}: {format_expression(one)}" for site, one in enumerate(self.shifts)]
-        loops = [f"loop {loop}: {format_expression(one)}" for loop, several in enumerate(self.invariants) for one in several]
+        loops = [
+            f"loop {loop}: {format_expression(one)}"
+            for loop, several in enumerate(self.invariants)
+            for one in several
+        ]
         return tuple(shifts + loops)
 
 
 def split_tail(rare: Expression) -> tuple[Expression, Expression]:
     """When noise may be excused, and from where on it is: ``when and from <= @noise``."""
-    if isinstance(rare, Apply) and rare.operator == "and" and NOISE not in collect_names(rare.arguments[0]):
+    if (
+        isinstance(rare, Apply)
+        and rare.operator == "and"
+        and NOISE not in collect_names(rare.arguments[0])
+    ):
         tail = rare.arguments[1]
-        if isinstance(tail, Apply) and tail.operator == "<=" and tail.arguments[1] == Name(NOISE) and NOISE not in collect_names(tail.arguments[0]):
+        if (
+            isinstance(tail, Apply)
+            and tail.operator == "<="
+            and tail.arguments[1] == Name(NOISE)
+            and NOISE not in collect_names(tail.arguments[0])
+        ):
             return rare.arguments[0], tail.arguments[0]
     raise UnsupportedProgram(f"{format_expression(rare)} does not say which noise is excused")
 
 
 def hash_program(program: Program) -> str:
-    """The hash of a program: of the text, and of what was understood of it. A label: nothing is proved by it."""
+    """The hash of a program: of the text, and of what was understood of it. A label: nothing is
+    proved by it.
+    """
     return hashlib.sha256(f"{program.source}\0{program!r}".encode()).hexdigest()
 
 

@@ -1,4 +1,6 @@
-"""The last step of a proof: what all sites have cost adds up to the claim at most, and what was excused is as rare as its delta."""
+"""The last step of a proof: what all sites have cost adds up to the claim at most, and what was
+excused is as rare as its delta.
+"""
 
 from __future__ import annotations
 
@@ -46,29 +48,54 @@ from hedgerow.verify.prove.state import ProductRuns
 __all__ = ["compute_allowed_rho", "derive_conclusions"]
 
 # How likely noise of scale b is to be at least t: at most this times e^(-t/b), for every t.
-_TAIL_FACTORS = {Noise.LAPLACE: Fraction(1, 2), Noise.GEOMETRIC: Fraction(1), Noise.EXPONENTIAL: Fraction(1)}
+_TAIL_FACTORS = {
+    Noise.LAPLACE: Fraction(1, 2),
+    Noise.GEOMETRIC: Fraction(1),
+    Noise.EXPONENTIAL: Fraction(1),
+}
 
 
 def derive_conclusions(product: ProductRuns) -> list[Obligation]:
     """The cost, for every eps; and how rare is what was excused."""
     concentrated = product.certificate.mode == "zcdp"
-    return [_derive_zcdp_cost(product) if concentrated else _derive_pure_cost(product), *_derive_tail_bounds(product)]
+    return [
+        _derive_zcdp_cost(product) if concentrated else _derive_pure_cost(product),
+        *_derive_tail_bounds(product),
+    ]
 
 
-def _make_inequality(product: ProductRuns, name: str, left: RationalFunction, right: RationalFunction, opaque: dict[str, Expression], reason: str) -> Obligation:
+def _make_inequality(
+    product: ProductRuns,
+    name: str,
+    left: RationalFunction,
+    right: RationalFunction,
+    opaque: dict[str, Expression],
+    reason: str,
+) -> Obligation:
     """That left <= right, multiplied out."""
     program = product.program
     assert product.final_state is not None
     state, path = product.final_state
     value = make_symbol_lookup(product, state, opaque)
-    known = find_positive_parameters(program, [to_rational_function(one, opaque) for one in find_scales(program).values()]) | (frozenset({"delta"}) & find_public_scalars(program))
-    powers = frozenset(name for name, one in opaque.items() if isinstance(one, Apply) and one.operator == "exp")
+    known = find_positive_parameters(
+        program, [to_rational_function(one, opaque) for one in find_scales(program).values()]
+    ) | (frozenset({"delta"}) & find_public_scalars(program))
+    powers = frozenset(
+        name for name, one in opaque.items() if isinstance(one, Apply) and one.operator == "exp"
+    )
     known |= powers
     difference = left - right
-    goal = z3.And(polynomial_term(divide_by_positive(difference.numerator, known), value) <= 0, is_denominator_positive(difference, known, value))
-    place = max((one.place for one in program.samples), key=lambda place: place.line, default=program.place)
+    goal = z3.And(
+        polynomial_term(divide_by_positive(difference.numerator, known), value) <= 0,
+        is_denominator_positive(difference, known, value),
+    )
+    place = max(
+        (one.place for one in program.samples), key=lambda place: place.line, default=program.place
+    )
     above = [value(power) > 0 for power in sorted(powers)]
-    return Obligation(name, (*path, *above, *list_inverse_facts([*path, goal])), goal, place, reason)
+    return Obligation(
+        name, (*path, *above, *list_inverse_facts([*path, goal])), goal, place, reason
+    )
 
 
 def _derive_pure_cost(product: ProductRuns) -> Obligation:
@@ -80,50 +107,89 @@ def _derive_pure_cost(product: ProductRuns) -> Obligation:
     for one in program.samples:
         if one.noise in (Noise.BERNOULLI, Noise.BITS):
             rate = certificate.rates[one.site] if one.site < len(certificate.rates) else None
-            total += symbol_function(f"@cost{one.site}") * (constant_function(0) if rate is None else to_rational_function(rate, opaque))
+            total += symbol_function(f"@cost{one.site}") * (
+                constant_function(0) if rate is None else to_rational_function(rate, opaque)
+            )
     claim = program.claim.epsilon
-    return _make_inequality(product, "cost", total, to_rational_function(claim, opaque), opaque, f"all noise together costs more than {format_expression(claim)}")
+    return _make_inequality(
+        product,
+        "cost",
+        total,
+        to_rational_function(claim, opaque),
+        opaque,
+        f"all noise together costs more than {format_expression(claim)}",
+    )
 
 
 def _derive_zcdp_cost(product: ProductRuns) -> Obligation:
-    """In zCDP: the sum of shift^2 / (2 scale^2), against the rho that the claim's epsilon and delta allow."""
+    """In zCDP: the sum of shift^2 / (2 scale^2), against the rho that the claim's epsilon and
+    delta allow.
+    """
     program, claim, opaque = product.program, product.program.claim, dict[str, Expression]()
     if claim.delta is None or any(one is not None for one in product.certificate.excused):
-        raise UnsupportedProgram("zCDP is for claims with a delta, all of which pays for the conversion", program.place)
+        raise UnsupportedProgram(
+            "zCDP is for claims with a delta, all of which pays for the conversion", program.place
+        )
     numbers = not collect_names(claim.epsilon) | collect_names(claim.delta)
-    allowed = constant_function(_compute_rho(claim.epsilon, claim.delta)) if numbers else compute_allowed_rho(program, opaque)
+    allowed = (
+        constant_function(_compute_rho(claim.epsilon, claim.delta))
+        if numbers
+        else compute_allowed_rho(program, opaque)
+    )
     total = constant_function(0)
     for site, scale in find_scales(program).items():
         # Where the claim is in numbers so are the scales, up to a rounding that makes them smaller.
-        square = constant_function(_scale_lower_bound(scale) ** 2) if numbers else _square(scale, opaque)
+        square = (
+            constant_function(_scale_lower_bound(scale) ** 2) if numbers else _square(scale, opaque)
+        )
         total += symbol_function(f"@cost{site}") / (constant_function(2) * square)
     said = f"({format_expression(claim.epsilon)}, {format_expression(claim.delta)})"
-    return _make_inequality(product, "cost", total, allowed, opaque, f"all noise together costs more than {said}")
+    return _make_inequality(
+        product, "cost", total, allowed, opaque, f"all noise together costs more than {said}"
+    )
 
 
 def _compute_rho(epsilon: Expression, delta: Expression) -> Fraction:
     try:
         return find_largest_rho(_bound_constant(epsilon)[0], _bound_constant(delta)[0])
     except InvalidArgument:
-        raise UnsupportedProgram("the claim's epsilon and delta must be positive, and delta below 1") from None
+        raise UnsupportedProgram(
+            "the claim's epsilon and delta must be positive, and delta below 1"
+        ) from None
 
 
 def compute_allowed_rho(program: Program, opaque: dict[str, Expression]) -> RationalFunction:
-    """The rho that a claim in parameters allows. A rho gives epsilon rho + 2 sqrt(rho L) at delta, where L is ln(1/delta).
+    """The rho that a claim in parameters allows. A rho gives epsilon rho + 2 sqrt(rho L) at delta,
+    where L is ln(1/delta).
 
-    So a claim a + b allows rho = a^2 / (4 L) when b is at least that. This is the conversion itself (a = 2 sqrt(r L), b = r), and it is
-    advanced composition of k mechanisms of cost e (a = e sqrt(2 k L), b = k e (exp(e) - 1)): there rho is k e^2 / 2, and exp(e) - 1 >= e.
+    So a claim a + b allows rho = a^2 / (4 L) when b is at least that. This is the conversion itself
+    (a = 2 sqrt(r L), b = r), and it is advanced composition of k mechanisms of cost e (a = e sqrt(2
+    k L), b = k e (exp(e) - 1)): there rho is k e^2 / 2, and exp(e) - 1 >= e.
     """
     claim, delta = program.claim, program.claim.delta
-    unclear = UnsupportedProgram("Gaussian noise is proved for claims in numbers, or for r + 2*sqrt(r*ln(1/delta))", program.place)
-    if not isinstance(delta, Name) or delta.name != "delta" or not isinstance(claim.epsilon, Apply) or claim.epsilon.operator != "+":
+    unclear = UnsupportedProgram(
+        "Gaussian noise is proved for claims in numbers, or for r + 2*sqrt(r*ln(1/delta))",
+        program.place,
+    )
+    if (
+        not isinstance(delta, Name)
+        or delta.name != "delta"
+        or not isinstance(claim.epsilon, Apply)
+        or claim.epsilon.operator != "+"
+    ):
         raise unclear
     logarithm = Apply("ln", (Apply("/", (Number(Fraction(1)), delta)),))
     for root, rest in (claim.epsilon.arguments, claim.epsilon.arguments[::-1]):
-        if not any(isinstance(part, Apply) and part.operator == "sqrt" for part in walk_expression(root)):
+        if not any(
+            isinstance(part, Apply) and part.operator == "sqrt" for part in walk_expression(root)
+        ):
             continue
-        rho = _square(root, opaque) / (constant_function(4) * to_rational_function(logarithm, opaque))
-        known = find_positive_parameters(program, [to_rational_function(one, opaque) for one in find_scales(program).values()])
+        rho = _square(root, opaque) / (
+            constant_function(4) * to_rational_function(logarithm, opaque)
+        )
+        known = find_positive_parameters(
+            program, [to_rational_function(one, opaque) for one in find_scales(program).values()]
+        )
         known |= find_nonnegative_parameters(program, known)
         over = _bound_below(rest, opaque, known) - rho
         first = to_rational_function(root, opaque)
@@ -135,17 +201,33 @@ def compute_allowed_rho(program: Program, opaque: dict[str, Expression]) -> Rati
 
 def _is_not_negative(one: RationalFunction, known: frozenset[str]) -> bool:
     """Seen from its signs alone."""
-    return one.symbols <= known and all(factor >= 0 for side in (one.numerator, one.denominator) for factor in side.values())
+    return one.symbols <= known and all(
+        factor >= 0 for side in (one.numerator, one.denominator) for factor in side.values()
+    )
 
 
-def _bound_below(expression: Expression, opaque: dict[str, Expression], known: frozenset[str]) -> RationalFunction:
-    """The expression, or less: t for a factor exp(t) - 1, where the other factors are not negative."""
+def _bound_below(
+    expression: Expression, opaque: dict[str, Expression], known: frozenset[str]
+) -> RationalFunction:
+    """The expression, or less: t for a factor exp(t) - 1, where the other factors are not
+    negative.
+    """
     if isinstance(expression, Apply) and expression.operator == "*":
         left, right = expression.arguments
-        if isinstance(right, Apply) and right.operator == "-" and right.arguments[1] == Number(Fraction(1)):
+        if (
+            isinstance(right, Apply)
+            and right.operator == "-"
+            and right.arguments[1] == Number(Fraction(1))
+        ):
             power = right.arguments[0]
-            if isinstance(power, Apply) and power.operator == "exp" and _is_not_negative(to_rational_function(left, opaque), known):
-                return to_rational_function(left, opaque) * to_rational_function(power.arguments[0], opaque)
+            if (
+                isinstance(power, Apply)
+                and power.operator == "exp"
+                and _is_not_negative(to_rational_function(left, opaque), known)
+            ):
+                return to_rational_function(left, opaque) * to_rational_function(
+                    power.arguments[0], opaque
+                )
     return to_rational_function(expression, opaque)
 
 
@@ -161,7 +243,9 @@ def _scale_lower_bound(scale: Expression) -> Fraction:
     """A positive number that the scale is not below."""
     least = _bound_constant(scale)[0]
     if least <= 0:
-        raise UnsupportedProgram(f"the scale {format_expression(scale)} is not seen to be positive", scale.place)
+        raise UnsupportedProgram(
+            f"the scale {format_expression(scale)} is not seen to be positive", scale.place
+        )
     return least
 
 
@@ -177,30 +261,73 @@ def _square(expression: Expression, opaque: dict[str, Expression]) -> RationalFu
 
 def _derive_tail_bounds(product: ProductRuns) -> list[Obligation]:
     """What is excused is as rare as the claim's delta."""
-    program, opaque, total, later = product.program, dict[str, Expression](), constant_function(0), list[tuple[int, Expression]]()
+    program, opaque, total, later = (
+        product.program,
+        dict[str, Expression](),
+        constant_function(0),
+        list[tuple[int, Expression]](),
+    )
     delta = program.claim.delta if program.claim.delta is not None else Number(Fraction(0))
-    known, some = find_positive_parameters(program, [to_rational_function(one, opaque) for one in find_scales(program).values()]), False
+    known, some = (
+        find_positive_parameters(
+            program, [to_rational_function(one, opaque) for one in find_scales(program).values()]
+        ),
+        False,
+    )
     for one in program.samples:
-        rare = product.certificate.excused[one.site] if one.site < len(product.certificate.excused) else None
+        rare = (
+            product.certificate.excused[one.site]
+            if one.site < len(product.certificate.excused)
+            else None
+        )
         if rare is None:
             continue
-        if product.certificate.mode == "pointwise":  # each answer would be excused anew, and that adds up over all answers
-            raise UnsupportedProgram("noise is not excused in a proof for one answer at a time", one.place)
-        start, scale, some = substitute(split_tail(rare)[1], find_constants(program)), find_scales(program)[one.site], True
-        if one.noise not in _TAIL_FACTORS or not collect_names(start) <= find_public_scalars(program):
-            raise UnsupportedProgram(f"how rare {format_expression(rare)} is cannot be said", one.place)
+        # each answer would be excused anew, and that adds up over all answers
+        if product.certificate.mode == "pointwise":
+            raise UnsupportedProgram(
+                "noise is not excused in a proof for one answer at a time", one.place
+            )
+        start, scale, some = (
+            substitute(split_tail(rare)[1], find_constants(program)),
+            find_scales(program)[one.site],
+            True,
+        )
+        if one.noise not in _TAIL_FACTORS or not collect_names(start) <= find_public_scalars(
+            program
+        ):
+            raise UnsupportedProgram(
+                f"how rare {format_expression(rare)} is cannot be said", one.place
+            )
         exponent = to_rational_function(start, opaque) / to_rational_function(scale, opaque)
         power = _find_exponential(-exponent, delta, opaque)
         if power is None:
-            power = constant_function(_TAIL_FACTORS[one.noise]) / _bound_exponential(exponent, start, known, opaque)
-        elif one.noise is Noise.GEOMETRIC and (step := _find_exponential(-(constant_function(1) / to_rational_function(scale, opaque)), delta, opaque)) is not None:
+            power = constant_function(_TAIL_FACTORS[one.noise]) / _bound_exponential(
+                exponent, start, known, opaque
+            )
+        elif (
+            one.noise is Noise.GEOMETRIC
+            and (
+                step := _find_exponential(
+                    -(constant_function(1) / to_rational_function(scale, opaque)), delta, opaque
+                )
+            )
+            is not None
+        ):
             power /= constant_function(1) + step  # from 0 on
             later.append((one.site, start))
         else:
             power *= constant_function(_TAIL_FACTORS[one.noise])
         total += symbol_function(f"@rare{one.site}") * power
     reason = f"the noise goes wrong more often than {format_expression(delta)}"
-    found = [_make_inequality(product, "tail", total, to_rational_function(delta, opaque), opaque, reason)] if some else []
+    found = (
+        [
+            _make_inequality(
+                product, "tail", total, to_rational_function(delta, opaque), opaque, reason
+            )
+        ]
+        if some
+        else []
+    )
     return found + [_require_tail_from_zero(product, site, start) for site, start in later]
 
 
@@ -212,28 +339,52 @@ def _require_tail_from_zero(product: ProductRuns, site: int, start: Expression) 
     goal = z3.Or(value(f"@rare{site}") <= 0, value("start") >= 0)
     place = next(one.place for one in product.program.samples if one.site == site)
     return Obligation(
-        "tail", (*path, *list_inverse_facts([*path, goal])), goal, place, f"how rare noise above {format_expression(start)} is is known from 0 on"
+        "tail",
+        (*path, *list_inverse_facts([*path, goal])),
+        goal,
+        place,
+        f"how rare noise above {format_expression(start)} is is known from 0 on",
     )
 
 
-def _find_exponential(exponent: RationalFunction, delta: Expression, opaque: dict[str, Expression]) -> RationalFunction | None:
+def _find_exponential(
+    exponent: RationalFunction, delta: Expression, opaque: dict[str, Expression]
+) -> RationalFunction | None:
     """e^exponent, where the claim's delta speaks of it."""
     for part in walk_expression(delta):
-        if isinstance(part, Apply) and part.operator == "exp" and not (to_rational_function(part.arguments[0], opaque) - exponent).numerator:
+        if (
+            isinstance(part, Apply)
+            and part.operator == "exp"
+            and not (to_rational_function(part.arguments[0], opaque) - exponent).numerator
+        ):
             return to_rational_function(part, opaque)
     return None
 
 
-def _bound_exponential(exponent: RationalFunction, start: Expression, known: frozenset[str], opaque: dict[str, Expression]) -> RationalFunction:
+def _bound_exponential(
+    exponent: RationalFunction,
+    start: Expression,
+    known: frozenset[str],
+    opaque: dict[str, Expression],
+) -> RationalFunction:
     """A lower bound of e^exponent, where that is a sum of logarithms and of something positive."""
     found = constant_function(1)
-    unclear = UnsupportedProgram(f"how rare noise above {format_expression(start)} is cannot be said", start.place)
+    unclear = UnsupportedProgram(
+        f"how rare noise above {format_expression(start)} is cannot be said", start.place
+    )
     if set(exponent.denominator) != {()}:
         raise unclear
     for monomial, times in exponent.numerator.items():
         factor = times / exponent.denominator[()]
-        logarithm = opaque.get(monomial[0][0]) if len(monomial) == 1 and monomial[0][1] == 1 else None
-        if isinstance(logarithm, Apply) and logarithm.operator == "ln" and factor.denominator == 1 and abs(factor) <= MAX_POWER:
+        logarithm = (
+            opaque.get(monomial[0][0]) if len(monomial) == 1 and monomial[0][1] == 1 else None
+        )
+        if (
+            isinstance(logarithm, Apply)
+            and logarithm.operator == "ln"
+            and factor.denominator == 1
+            and abs(factor) <= MAX_POWER
+        ):
             base = to_rational_function(logarithm.arguments[0], opaque)
             for _ in range(abs(int(factor))):
                 found = found * base if factor > 0 else found / base

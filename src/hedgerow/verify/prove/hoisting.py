@@ -1,7 +1,9 @@
-"""Noise that is drawn in a branch which private data alone decide is drawn before the branch instead.
+"""Noise that is drawn in a branch which private data alone decide is drawn before the branch
+instead.
 
-Whether somebody is in a group may decide whether noise is drawn at all. Drawing it in any case and not using it says the same things with
-the same probabilities, because a draw depends on nothing; and then both runs draw, so that their noises can be matched.
+Whether somebody is in a group may decide whether noise is drawn at all. Drawing it in any case and
+not using it says the same things with the same probabilities, because a draw depends on nothing;
+and then both runs draw, so that their noises can be matched.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ def find_noisy_variables(program: Program, branches: bool = False) -> frozenset[
 
 def find_private_variables(program: Program) -> frozenset[str]:
     """The variables that private data flow into, by value or by the branch they are assigned in."""
-    return _propagate(program, frozenset(one.name for one in program.parameters if one.private), True)
+    return _propagate(
+        program, frozenset(one.name for one in program.parameters if one.private), True
+    )
 
 
 def _propagate(program: Program, start: frozenset[str], branches: bool) -> frozenset[str]:
@@ -49,7 +53,9 @@ def _propagate(program: Program, start: frozenset[str], branches: bool) -> froze
                     visit(one.then, inner)
                     visit(one.otherwise, inner)
                 case While():
-                    visit(one.body, under or (branches and bool(collect_names(one.condition) & start)))
+                    visit(
+                        one.body, under or (branches and bool(collect_names(one.condition) & start))
+                    )
                 case _:
                     pass
 
@@ -74,7 +80,11 @@ def hoist_draws(program: Program) -> Program:
             case If():
                 inner = If(one.condition, block(one.then), block(one.otherwise), one.place)
                 mentioned = collect_names(one.condition)
-                return _move_draws_before(inner) if mentioned & secret and not mentioned & noised else (inner,)
+                return (
+                    _move_draws_before(inner)
+                    if mentioned & secret and not mentioned & noised
+                    else (inner,)
+                )
             case _:
                 return (one,)
 
@@ -85,7 +95,9 @@ def _move_draws_before(branch: If) -> Block:
     inside = [*walk_statements(branch.then), *walk_statements(branch.otherwise)]
     changed = find_assigned_names(branch.then) | find_assigned_names(branch.otherwise)
     samples = [one for one in inside if isinstance(one, Sample)]
-    if any(isinstance(one, While) for one in inside) or any(collect_names(p) & changed for one in samples for p in one.parameters):
+    if any(isinstance(one, While) for one in inside) or any(
+        collect_names(p) & changed for one in samples for p in one.parameters
+    ):
         return (branch,)
 
     def used(block: Block) -> Block:
@@ -94,7 +106,11 @@ def _move_draws_before(branch: If) -> Block:
     def one_used(one: Statement) -> Statement:
         if isinstance(one, Sample):
             return Assign(one.name, Name(_hoisted_name(one)), one.place)
-        return If(one.condition, used(one.then), used(one.otherwise), one.place) if isinstance(one, If) else one
+        return (
+            If(one.condition, used(one.then), used(one.otherwise), one.place)
+            if isinstance(one, If)
+            else one
+        )
 
     first = [replace(one, name=_hoisted_name(one)) for one in samples]
     return (*first, If(branch.condition, used(branch.then), used(branch.otherwise), branch.place))

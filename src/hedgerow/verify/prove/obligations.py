@@ -1,7 +1,8 @@
 """What must be shown before a program is called private: this list, whole.
 
-That a certificate is about this program and this claim, and that costs are divided by what public parameters fix, is seen without a solver.
-Each name here stands for one rule of the argument in ``checker``. A rule that is left out makes some bad program "proved";
+That a certificate is about this program and this claim, and that costs are divided by what public
+parameters fix, is seen without a solver. Each name here stands for one rule of the argument in
+``checker``. A rule that is left out makes some bad program "proved";
 ``tests/verify/prove/test_obligations.py`` keeps one such program for each.
 """
 
@@ -38,7 +39,9 @@ OBLIGATION_NAMES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """``goal`` must follow from ``assumptions``. ``tag`` tells Houdini which invariant it is about."""
+    """``goal`` must follow from ``assumptions``. ``tag`` tells Houdini which invariant it is
+    about.
+    """
 
     name: str
     assumptions: tuple[Term, ...]

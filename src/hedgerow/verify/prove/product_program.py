@@ -1,9 +1,11 @@
-"""Both runs at once: every variable has two values, and what must be shown is written down on the way.
+"""Both runs at once: every variable has two values, and what must be shown is written down on the
+way.
 
-The runs go through the program side by side. At a sampling site the first draws a noise, any; the second draws what the certificate says. A
-loop is not unrolled: what the certificate claims to hold each time its guard is asked is shown on entry, assumed for a round, and shown
-after it. Each obligation keeps the list of assumptions it may use, and lists are never shared between the inside of a loop and what
-follows it.
+The runs go through the program side by side. At a sampling site the first draws a noise, any; the
+second draws what the certificate says. A loop is not unrolled: what the certificate claims to hold
+each time its guard is asked is shown on entry, assumed for a round, and shown after it. Each
+obligation keeps the list of assumptions it may use, and lists are never shared between the inside
+of a loop and what follows it.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ def draws_or_loops(block: Block) -> bool:
 
 @dataclass
 class ProductProgram:
-    """One pass over the program. ``assume`` is how an invariant becomes an assumption; Houdini makes it optional."""
+    """One pass over the program. ``assume`` is how an invariant becomes an assumption; Houdini
+    makes it optional.
+    """
 
     program: Program
     certificate: Certificate
@@ -71,17 +75,23 @@ class ProductProgram:
 
     def __post_init__(self) -> None:
         self._fresh_count = 0
-        self._branch_guards: tuple[Term, Term, If] | None = None  # what brings each run here, where they may go different ways
+        # what brings each run here, where they may go different ways
+        self._branch_guards: tuple[Term, Term, If] | None = None
         self._next_loop = 0  # loops are met in the order of the text, each once
 
     def run(self) -> None:
         """Fill ``obligations`` and ``final``."""
-        counters = {f"{word}{one.site}": z3.RealVal(0) for word in ("cost", "rare") for one in self.program.samples}
+        counters = {
+            f"{word}{one.site}": z3.RealVal(0)
+            for word in ("cost", "rare")
+            for one in self.program.samples
+        }
         start = PairState(dict(self.inputs.scalars), counters)
         path = [*self.inputs.facts, *list_assumptions(self, start)]
         self.final_state = (self._run_block(self.program.body, start, path), path)
 
-    # --- what expressions mean -------------------------------------------------------------------------------------------------------
+    # --- what expressions mean
+    # -------------------------------------------------------------------------------------------------------
 
     def fresh_value(self, name: str, sort: Sort) -> Term:
         self._fresh_count += 1
@@ -96,10 +106,19 @@ class ProductProgram:
             return state.values[name][run]
 
         return SymbolTable(
-            name, lambda name, at: self.inputs.read(name, run, at, path.append), lambda name: self.inputs.length(name, run), path.append
+            name,
+            lambda name, at: self.inputs.read(name, run, at, path.append),
+            lambda name: self.inputs.length(name, run),
+            path.append,
         )
 
-    def certificate_symbols(self, state: PairState, path: Path, entry: PairState | None = None, more: dict[str, Term] | None = None) -> SymbolTable:
+    def certificate_symbols(
+        self,
+        state: PairState,
+        path: Path,
+        entry: PairState | None = None,
+        more: dict[str, Term] | None = None,
+    ) -> SymbolTable:
         """The certificate's expressions, which speak of both runs."""
 
         def name(name: str) -> Term:
@@ -116,7 +135,11 @@ class ProductProgram:
             if name == "@answer":
                 return self.answer
             parts = name.split("@")
-            where = entry.values if len(parts) == 3 and entry is not None and parts[2] == "0" else state.values
+            where = (
+                entry.values
+                if len(parts) == 3 and entry is not None and parts[2] == "0"
+                else state.values
+            )
             if len(parts) in (2, 3) and parts[1] in ("1", "2") and parts[0] in where:
                 return where[parts[0]][int(parts[1]) - 1]
             if len(parts) == 1 and self._is_public_scalar(name):
@@ -131,7 +154,9 @@ class ProductProgram:
             base, run = _split_run(name)
             return self.inputs.read(base, run, at, path.append)
 
-        return SymbolTable(name, read, lambda name: self.inputs.length(*_split_run(name)), path.append)
+        return SymbolTable(
+            name, read, lambda name: self.inputs.length(*_split_run(name)), path.append
+        )
 
     def _is_public_scalar(self, name: str) -> bool:
         parameter = self.program.find_parameter(name)
@@ -145,24 +170,46 @@ class ProductProgram:
         known = {name: sort.kind for name, sort in self.sorts.items()}
         return z3.Const("@answer", to_z3_sort(Sort(infer_kind(last.value, self.program, known))))
 
-    def add_obligation(self, name: str, path: Path, goal: Term, place: Place, reason: str, tag: tuple[int, int] | None = None) -> None:
+    def add_obligation(
+        self,
+        name: str,
+        path: Path,
+        goal: Term,
+        place: Place,
+        reason: str,
+        tag: tuple[int, int] | None = None,
+    ) -> None:
         self.obligations.append(Obligation(name, tuple(path), goal, place, reason, tag))
 
-    # --- statements ------------------------------------------------------------------------------------------------------------------
+    # --- statements
+    # ------------------------------------------------------------------------------------------------------------------
 
     def _run_block(self, block: Block, state: PairState, path: Path) -> PairState:
         for piece in split_regions(block) if self.certificate.mode == FINITE else block:
-            state = apply_finite_noise_rule(self, piece, state, path) if isinstance(piece, FiniteRegion) else self._run_statement(piece, state, path)
+            state = (
+                apply_finite_noise_rule(self, piece, state, path)
+                if isinstance(piece, FiniteRegion)
+                else self._run_statement(piece, state, path)
+            )
         return state
 
-    def _evaluate_in_both(self, expression: Expression, state: PairState, path: Path) -> tuple[Term, Term]:
-        return (translate(expression, self.run_symbols(0, state, path)), translate(expression, self.run_symbols(1, state, path)))
+    def _evaluate_in_both(
+        self, expression: Expression, state: PairState, path: Path
+    ) -> tuple[Term, Term]:
+        return (
+            translate(expression, self.run_symbols(0, state, path)),
+            translate(expression, self.run_symbols(1, state, path)),
+        )
 
     def _run_statement(self, statement: Statement, state: PairState, path: Path) -> PairState:
         match statement:
             case Assign():
                 first, second = self._evaluate_in_both(statement.value, state, path)
-                return state.with_value(statement.name, self.fit_to_sort(statement.name, first), self.fit_to_sort(statement.name, second))
+                return state.with_value(
+                    statement.name,
+                    self.fit_to_sort(statement.name, first),
+                    self.fit_to_sort(statement.name, second),
+                )
             case Sample():
                 return draw_in_both_runs(self, statement, state, path)
             case Output():
@@ -182,25 +229,45 @@ class ProductProgram:
         said, place = format_expression(statement.value), statement.place
         if self.certificate.mode == "pointwise":
             goal = z3.Implies(first == self.answer, second == self.answer)
-            self.add_obligation("output", path, goal, place, f"the answer {said} may become another one, and no shift of the noise hides it")
+            self.add_obligation(
+                "output",
+                path,
+                goal,
+                place,
+                f"the answer {said} may become another one, and no shift of the noise hides it",
+            )
             path.append(first == self.answer)
             return
         known = path
         if self._branch_guards is not None:
             here, there, branch = self._branch_guards
-            reason = f"{format_expression(branch.condition)} may hold for one neighbour and not for the other, and what is said shows it"
+            reason = (
+                f"{format_expression(branch.condition)} may hold for one neighbour and not for the"
+                " other, and what is said shows it"
+            )
             self.add_obligation("branch", path, here == there, branch.place, reason)
             path.append(here == there)
-            known = [*path, here]  # among the assumptions, so that saying something where nobody comes is seen
-        self.add_obligation("output", known, first == second, place, f"what is said, {said}, differs between neighbours, and no noise hides it")
+            # among the assumptions, so that saying something where nobody comes is seen
+            known = [*path, here]
+        self.add_obligation(
+            "output",
+            known,
+            first == second,
+            place,
+            f"what is said, {said}, differs between neighbours, and no noise hides it",
+        )
 
     def _run_if(self, statement: If, state: PairState, path: Path) -> PairState:
         first, second = self._evaluate_in_both(statement.condition, state, path)
         if draws_or_loops(statement.then) or draws_or_loops(statement.otherwise):
             return self._run_same_branch(statement, first, second, state, path)
-        # Without noise and loops inside, each run goes its own way; where something is said, both must have come.
+        # Without noise and loops inside, each run goes its own way; where something is said, both
+        # must have come.
         outer, sides, negated = self._branch_guards, [], (z3.Not(first), z3.Not(second))
-        for block, (here, there) in ((statement.then, (first, second)), (statement.otherwise, negated)):
+        for block, (here, there) in (
+            (statement.then, (first, second)),
+            (statement.otherwise, negated),
+        ):
             if outer is not None:
                 here, there = z3.And(outer[0], here), z3.And(outer[1], there)
             self._branch_guards = (here, there, statement)
@@ -208,29 +275,44 @@ class ProductProgram:
         self._branch_guards = outer
         return self._merge_states(first, second, *sides)
 
-    def _run_same_branch(self, statement: If, first: Term, second: Term, state: PairState, path: Path) -> PairState:
+    def _run_same_branch(
+        self, statement: If, first: Term, second: Term, state: PairState, path: Path
+    ) -> PairState:
         """Both runs go the same way."""
-        reason = f"{format_expression(statement.condition)} may hold for one neighbour and not for the other, and what follows depends on it"
+        reason = (
+            f"{format_expression(statement.condition)} may hold for one neighbour and not for the"
+            " other, and what follows depends on it"
+        )
         self.add_obligation("branch", path, first == second, statement.place, reason)
         path.append(first == second)
         then, otherwise = [*path, first], [*path, z3.Not(first)]
         known = len(then)
-        left, right = self._run_block(statement.then, state, then), self._run_block(statement.otherwise, state, otherwise)
+        left, right = (
+            self._run_block(statement.then, state, then),
+            self._run_block(statement.otherwise, state, otherwise),
+        )
         path += [z3.Implies(first, one) for one in then[known:]]
         path += [z3.Implies(z3.Not(first), one) for one in otherwise[known:]]
         return self._merge_states(first, second, left, right)
 
-    def _merge_states(self, first: Term, second: Term, left: PairState, right: PairState) -> PairState:
+    def _merge_states(
+        self, first: Term, second: Term, left: PairState, right: PairState
+    ) -> PairState:
         values: dict[str, tuple[Term, Term]] = {}
         for name in sorted(left.values.keys() | right.values.keys()):
             a, b = left.values.get(name), right.values.get(name)
             if a is None or b is None:
-                a = b = a if b is None else b  # nobody may read it where it has no value; kinds.resolved sees to that
+                # nobody may read it where it has no value; kinds.resolved sees to that
+                a = b = a if b is None else b
             assert a is not None
             assert b is not None
             values[name] = a if a is b else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
         costs = {
-            site: left.costs[site] if left.costs[site] is right.costs[site] else z3.If(first, left.costs[site], right.costs[site])
+            site: (
+                left.costs[site]
+                if left.costs[site] is right.costs[site]
+                else z3.If(first, left.costs[site], right.costs[site])
+            )
             for site in left.costs
         }
         return PairState(values, costs)
@@ -243,13 +325,29 @@ class ProductProgram:
         given = self.certificate.invariants[number]
         for index, invariant in enumerate(given):
             term = translate(invariant, self.certificate_symbols(state, path, state))
-            self.add_obligation("entry", path, term, statement.place, f"{format_expression(invariant)} does not hold when the loop begins", (number, index))
+            self.add_obligation(
+                "entry",
+                path,
+                term,
+                statement.place,
+                f"{format_expression(invariant)} does not hold when the loop begins",
+                (number, index),
+            )
         inside = self._havoc(statement.body, state, path)
         for index, invariant in enumerate(given):
-            path.append(self.assume(number, index, translate(invariant, self.certificate_symbols(inside, path, state))))
+            path.append(
+                self.assume(
+                    number,
+                    index,
+                    translate(invariant, self.certificate_symbols(inside, path, state)),
+                )
+            )
         first, second = self._evaluate_in_both(statement.condition, inside, path)
         body = [*path]
-        reason = f"the loop may go on for one neighbour and end for the other ({format_expression(statement.condition)})"
+        reason = (
+            "the loop may go on for one neighbour and end for the other"
+            f" ({format_expression(statement.condition)})"
+        )
         self.add_obligation("loop", body, first == second, statement.place, reason)
         body += [first, second]
         variant = self.certificate.variants[number]
@@ -257,21 +355,43 @@ class ProductProgram:
         after = self._run_block(statement.body, inside, body)
         for index, invariant in enumerate(given):
             term = translate(invariant, self.certificate_symbols(after, body, state))
-            self.add_obligation("kept", body, term, statement.place, f"{format_expression(invariant)} is not kept by the loop", (number, index))
+            self.add_obligation(
+                "kept",
+                body,
+                term,
+                statement.place,
+                f"{format_expression(invariant)} is not kept by the loop",
+                (number, index),
+            )
         again = translate(statement.condition, self.run_symbols(0, after, body))
         left = translate(variant, self.certificate_symbols(after, body, state))
         ends = z3.And(before >= 0, z3.Implies(again, left <= before - 1))
-        self.add_obligation("ends", body, ends, statement.place, "nothing is seen that makes this loop end")
+        self.add_obligation(
+            "ends", body, ends, statement.place, "nothing is seen that makes this loop end"
+        )
         path += [z3.Not(first), z3.Not(second)]
         return inside
 
-    def _run_row_loop(self, fold: RowLoop, statement: While, state: PairState, path: Path) -> PairState:
-        """Both runs have gone through all their rows; the second's sums have grown by one row more, or less, than the first's."""
+    def _run_row_loop(
+        self, fold: RowLoop, statement: While, state: PairState, path: Path
+    ) -> PairState:
+        """Both runs have gone through all their rows; the second's sums have grown by one row
+        more, or less, than the first's.
+        """
         begun = z3.And(*[value == 0 for value in state.values[fold.place]])
-        self.add_obligation("loop", path, begun, statement.place, f"{fold.place} must begin with 0 for a sum over all rows of {fold.list}")
+        self.add_obligation(
+            "loop",
+            path,
+            begun,
+            statement.place,
+            f"{fold.place} must begin with 0 for a sum over all rows of {fold.list}",
+        )
         after = self._havoc(statement.body, state, path)
         row, times = self.inputs.extra_row(fold.list)
-        zeros = {name: z3.IntVal(0) if self.sorts[name].kind is Kind.INT else z3.RealVal(0) for name in fold.sums}
+        zeros = {
+            name: z3.IntVal(0) if self.sorts[name].kind is Kind.INT else z3.RealVal(0)
+            for name in fold.sums
+        }
         grown = compute_row_increments(fold, row, zeros, self.run_symbols(0, state, path))
         for name in fold.sums:
             (first, second), total = state.values[name], after.values[name][0]
@@ -284,7 +404,10 @@ class ProductProgram:
         """Any values for what the loop changes; costs have not become smaller."""
         values, costs = dict(state.values), dict(state.costs)
         for name in sorted(find_assigned_names(body)):
-            values[name] = (self.fresh_value(f"{name}@1", self.sorts[name]), self.fresh_value(f"{name}@2", self.sorts[name]))
+            values[name] = (
+                self.fresh_value(f"{name}@1", self.sorts[name]),
+                self.fresh_value(f"{name}@2", self.sorts[name]),
+            )
         for one in walk_statements(body):
             if isinstance(one, Sample):
                 for counter in (f"cost{one.site}", f"rare{one.site}"):

@@ -1,6 +1,7 @@
 """What to do about a claim that is not proved: what it costs instead, and which noise to scale.
 
-Both are found by proving other programs: the same with a larger claim, and the same with more noise. What is said has a certificate.
+Both are found by proving other programs: the same with a larger claim, and the same with more
+noise. What is said has a certificate.
 """
 
 from __future__ import annotations
@@ -37,20 +38,30 @@ from hedgerow.verify.prove.search.failure_reasons import EXCEEDS_CLAIM
 from hedgerow.verify.prove.search.finder import find_certificate
 from hedgerow.verify.prove.work_limit import WorkLimit
 
-__all__ = ["ProvedMultiple", "add_advice", "can_prove_ratio", "find_smallest_multiple", "scale_noise"]
+__all__ = [
+    "ProvedMultiple",
+    "add_advice",
+    "can_prove_ratio",
+    "find_smallest_multiple",
+    "scale_noise",
+]
 
-_STEPS_PER_EPSILON = 16  # multiples of eps are told in sixteenths, or as simpler fractions where these can be proved
+# multiples of eps are told in sixteenths, or as simpler fractions where these can be proved
+_STEPS_PER_EPSILON = 16
 _MAX_MULTIPLE = 8
 _MAX_SIMPLE_DENOMINATOR = 12
 _TRIES_PER_CLAIM = 1
 _MAX_MUTANTS = 10
-_BOUND_STEPS, _REPAIR_STEPS = 8_000, 4_000  # steps of effort: for a smaller epsilon, and for noise that mends it
+# steps of effort: for a smaller epsilon, and for noise that mends it
+_BOUND_STEPS, _REPAIR_STEPS = 8_000, 4_000
 _MAX_IMPROVEMENTS = 8  # how often a smaller multiple is looked for with other shifts
 
 
 @dataclass(frozen=True, slots=True)
 class ProvedMultiple:
-    """The smallest multiple of eps that could be proved, and its proof (of the program with that claim)."""
+    """The smallest multiple of eps that could be proved, and its proof (of the program with that
+    claim).
+    """
 
     multiple: Fraction
     program: Program
@@ -76,9 +87,15 @@ def _with_claim(program: Program, multiple: Fraction, claim: Expression) -> Prog
 
 
 def find_smallest_multiple(
-    program: Program, *, seconds: float = 120, deadline: float | None = None, start: Fraction = Fraction(1), least: float = 0
+    program: Program,
+    *,
+    seconds: float = 120,
+    deadline: float | None = None,
+    start: Fraction = Fraction(1),
+    least: float = 0,
 ) -> ProvedMultiple | None:
-    """The smallest multiple of eps that can be proved, or nothing; ``start`` is tried first, then twice as much, and so on.
+    """The smallest multiple of eps that can be proved, or nothing; ``start`` is tried first, then
+    twice as much, and so on.
 
     Below ``least`` nothing is tried: a witness has shown that it would be in vain.
     """
@@ -94,26 +111,34 @@ def find_smallest_multiple(
         assert best is not None
         best = _tighten(best, unit)
         below = best.multiple - Fraction(1, _STEPS_PER_EPSILON)
-        better = _try_multiple(program, below, unit, limit, effort) if below > max(0, least) else None
+        better = (
+            _try_multiple(program, below, unit, limit, effort) if below > max(0, least) else None
+        )
         if better is None:
             break
         best = better
     return best
 
 
-def _try_multiple(program: Program, multiple: Fraction, unit: Expression, deadline: float, effort: WorkLimit) -> ProvedMultiple | None:
+def _try_multiple(
+    program: Program, multiple: Fraction, unit: Expression, deadline: float, effort: WorkLimit
+) -> ProvedMultiple | None:
     claiming = _with_claim(program, multiple, unit)
     found = find_certificate(claiming, deadline, _TRIES_PER_CLAIM, effort)
     return ProvedMultiple(multiple, claiming, found) if isinstance(found, Certificate) else None
 
 
 def can_prove_ratio(program: Program, ratio: Fraction, deadline: float) -> bool:
-    """Whether it can be proved that no answer is likelier than by this ratio, where the claim is a number."""
+    """Whether it can be proved that no answer is likelier than by this ratio, where the claim is
+    a number.
+    """
     claim = Apply("ln", (Number(ratio),))
     if collect_names(program.claim.epsilon) or program.claim.delta is not None:
         return False
     claiming = replace(program, claim=replace(program.claim, epsilon=claim))
-    return isinstance(find_certificate(claiming, deadline, _TRIES_PER_CLAIM, WorkLimit(_BOUND_STEPS)), Certificate)
+    return isinstance(
+        find_certificate(claiming, deadline, _TRIES_PER_CLAIM, WorkLimit(_BOUND_STEPS)), Certificate
+    )
 
 
 def _tighten(found: ProvedMultiple, unit: Expression) -> ProvedMultiple:
@@ -124,25 +149,55 @@ def _tighten(found: ProvedMultiple, unit: Expression) -> ProvedMultiple:
         better = _recheck_with_multiple(best, Fraction(middle, _STEPS_PER_EPSILON), unit)
         best, low, high = (better, low, middle) if better is not None else (best, middle + 1, high)
     if best.multiple.denominator == _STEPS_PER_EPSILON:  # thirds are no sixteenths
-        between = {Fraction(n, d) for d in range(2, _MAX_SIMPLE_DENOMINATOR + 1) for n in range(1, d * _MAX_MULTIPLE)}
-        simpler = sorted(one for one in between if best.multiple - Fraction(1, _STEPS_PER_EPSILON) < one < best.multiple)
-        return next((better for one in simpler if (better := _recheck_with_multiple(best, one, unit)) is not None), best)
+        between = {
+            Fraction(n, d)
+            for d in range(2, _MAX_SIMPLE_DENOMINATOR + 1)
+            for n in range(1, d * _MAX_MULTIPLE)
+        }
+        simpler = sorted(
+            one
+            for one in between
+            if best.multiple - Fraction(1, _STEPS_PER_EPSILON) < one < best.multiple
+        )
+        return next(
+            (
+                better
+                for one in simpler
+                if (better := _recheck_with_multiple(best, one, unit)) is not None
+            ),
+            best,
+        )
     return best
 
 
-def _recheck_with_multiple(found: ProvedMultiple, multiple: Fraction, unit: Expression) -> ProvedMultiple | None:
+def _recheck_with_multiple(
+    found: ProvedMultiple, multiple: Fraction, unit: Expression
+) -> ProvedMultiple | None:
     claiming = _with_claim(found.program, multiple, unit)
     before, after = found.program.claim.epsilon, claiming.claim.epsilon
-    rates = tuple(after if one == before else one for one in found.certificate.rates)  # coins are charged what is claimed
-    certificate = replace(found.certificate, epsilon=after, source=hash_program(claiming), rates=rates)
-    return ProvedMultiple(multiple, claiming, certificate) if check(claiming, certificate) is None else None
+    # coins are charged what is claimed
+    rates = tuple(after if one == before else one for one in found.certificate.rates)
+    certificate = replace(
+        found.certificate, epsilon=after, source=hash_program(claiming), rates=rates
+    )
+    return (
+        ProvedMultiple(multiple, claiming, certificate)
+        if check(claiming, certificate) is None
+        else None
+    )
 
 
 def _suggest_scaling(program: Program, deadline: float) -> str | None:
     """Which noise to scale by what, so that the claim is proved."""
-    sites = {one.site: one for one in program.samples if one.noise not in (Noise.UNIFORM, Noise.BERNOULLI, Noise.BITS)}
+    sites = {
+        one.site: one
+        for one in program.samples
+        if one.noise not in (Noise.UNIFORM, Noise.BERNOULLI, Noise.BITS)
+    }
     effort = WorkLimit(_REPAIR_STEPS)
-    for number, (sample, factor) in enumerate((sample, factor) for sample in sites.values() for factor in _list_factors(program)):
+    for number, (sample, factor) in enumerate(
+        (sample, factor) for sample in sites.values() for factor in _list_factors(program)
+    ):
         if number >= _MAX_MUTANTS or effort.is_exhausted or time.monotonic() > deadline:
             return None
         mutant = replace(program, body=scale_noise(program.body, sample.site, factor))
@@ -153,11 +208,32 @@ def _suggest_scaling(program: Program, deadline: float) -> str | None:
 
 def _list_factors(program: Program) -> Iterator[Expression]:
     """Twice; or by a public number, first those that are not the length of a list."""
-    counts = [one.name for one in program.parameters if one.kind is Kind.INT and not one.private and not one.list]
-    reads = [part for s in walk_statements(program.body) for e in list_expressions(s) for part in walk_expression(e) if isinstance(part, Read)]
+    counts = [
+        one.name
+        for one in program.parameters
+        if one.kind is Kind.INT and not one.private and not one.list
+    ]
+    reads = [
+        part
+        for s in walk_statements(program.body)
+        for e in list_expressions(s)
+        for part in walk_expression(e)
+        if isinstance(part, Read)
+    ]
     indices = {name for one in reads for name in collect_names(one.index)}
-    compared = [part for s in walk_statements(program.body) if isinstance(s, While) for part in walk_expression(s.condition) if isinstance(part, Apply)]
-    lengths = {name for one in compared if len(collect_names(one)) == 2 and collect_names(one) & indices for name in collect_names(one)}
+    compared = [
+        part
+        for s in walk_statements(program.body)
+        if isinstance(s, While)
+        for part in walk_expression(s.condition)
+        if isinstance(part, Apply)
+    ]
+    lengths = {
+        name
+        for one in compared
+        if len(collect_names(one)) == 2 and collect_names(one) & indices
+        for name in collect_names(one)
+    }
     two = Number(Fraction(2))
     yield two
     for one in sorted(counts, key=lambda name: name in lengths):
@@ -171,9 +247,16 @@ def scale_noise(block: Block, site: int, factor: Expression) -> Block:
     def one(statement: Statement) -> Statement:
         match statement:
             case Sample() if statement.site == site:
-                return replace(statement, parameters=tuple(Apply("*", (factor, scale)) for scale in statement.parameters))
+                return replace(
+                    statement,
+                    parameters=tuple(Apply("*", (factor, scale)) for scale in statement.parameters),
+                )
             case If():
-                return replace(statement, then=scale_noise(statement.then, site, factor), otherwise=scale_noise(statement.otherwise, site, factor))
+                return replace(
+                    statement,
+                    then=scale_noise(statement.then, site, factor),
+                    otherwise=scale_noise(statement.otherwise, site, factor),
+                )
             case While():
                 return replace(statement, body=scale_noise(statement.body, site, factor))
             case _:

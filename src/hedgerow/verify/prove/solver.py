@@ -1,7 +1,9 @@
-"""z3, and how it is asked: a fresh solver for every question, a limit on its work, and never a guess.
+"""z3, and how it is asked: a fresh solver for every question, a limit on its work, and never a
+guess.
 
-The limit counts z3's own steps, so that a verdict does not depend on how fast the machine is; the clock is a last resort, far beyond
-what these steps take. Whatever is not a plain yes is a no: a time-out never proves anything.
+The limit counts z3's own steps, so that a verdict does not depend on how fast the machine is; the
+clock is a last resort, far beyond what these steps take. Whatever is not a plain yes is a no: a
+time-out never proves anything.
 """
 
 from __future__ import annotations
@@ -20,7 +22,16 @@ Term: TypeAlias = Any  # z3 has no types of its own
 MAX_WORK: Final = 6_000_000
 MAX_MILLISECONDS: Final = 120_000
 
-__all__ = ["MAX_MILLISECONDS", "MAX_WORK", "Term", "is_entailed", "is_satisfiable", "make_solver", "measure_work", "z3"]
+__all__ = [
+    "MAX_MILLISECONDS",
+    "MAX_WORK",
+    "Term",
+    "is_entailed",
+    "is_satisfiable",
+    "make_solver",
+    "measure_work",
+    "z3",
+]
 
 
 def make_solver(work: int = MAX_WORK, milliseconds: int = MAX_MILLISECONDS) -> Term:
@@ -44,13 +55,20 @@ def _check(assumptions: Sequence[Term], work: int, milliseconds: int) -> tuple[T
     return fresh.check(), fresh
 
 
-def is_entailed(assumptions: Sequence[Term], goal: Term, work: int = MAX_WORK, milliseconds: int = MAX_MILLISECONDS) -> bool:
+def is_entailed(
+    assumptions: Sequence[Term],
+    goal: Term,
+    work: int = MAX_WORK,
+    milliseconds: int = MAX_MILLISECONDS,
+) -> bool:
     """True only when z3 shows that nothing satisfies the assumptions and not the goal."""
     return bool(_check([*assumptions, z3.Not(goal)], work, milliseconds)[0] == z3.unsat)
 
 
 def is_satisfiable(assumptions: Sequence[Term], hints: Sequence[Term] = ()) -> bool:
-    """True only when z3 finds values that satisfy the assumptions; hints that simplify them are tried when it is at a loss."""
+    """True only when z3 finds values that satisfy the assumptions; hints that simplify them are
+    tried when it is at a loss.
+    """
     verdict = _check(assumptions, MAX_WORK, MAX_MILLISECONDS)[0]
     if verdict == z3.unknown and hints:
         verdict = _check([*assumptions, *hints], MAX_WORK, MAX_MILLISECONDS)[0]

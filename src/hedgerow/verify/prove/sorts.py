@@ -1,8 +1,9 @@
 """The sort of every variable: its kind, and for bit strings how many bits z3 gives them.
 
-Bit strings of one width n, any, are taken for a single bit when everything done to them is done bit by bit (what holds of one bit then
-holds of each), and for whole numbers when they are only added (what holds in the whole numbers then holds modulo 2^n). Otherwise widths
-must be numbers, and z3 is given that many bits.
+Bit strings of one width n, any, are taken for a single bit when everything done to them is done bit
+by bit (what holds of one bit then holds of each), and for whole numbers when they are only added
+(what holds in the whole numbers then holds modulo 2^n). Otherwise widths must be numbers, and z3 is
+given that many bits.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _MAX_WIDTH = 4096
 
 
 def infer_sorts(program: Program, exact: bool = False) -> dict[str, Sort]:
-    """Of every variable and parameter. ``exact``: bit strings have the bits that they have, since chances are counted."""
+    """Of every variable and parameter. ``exact``: bit strings have the bits that they have,
+    since chances are counted.
+    """
     known = infer_kinds(program)
     if Kind.BITS not in known.values():
         return {name: Sort(kind) for name, kind in known.items()}
@@ -47,14 +50,22 @@ def infer_sorts(program: Program, exact: bool = False) -> dict[str, Sort]:
     if one is not None:
         return {name: one if kind is Kind.BITS else Sort(kind) for name, kind in known.items()}
     if all(isinstance(width, Number) for width in widths.values()):
-        return {name: Sort(kind, _constant_width(widths[name])) if kind is Kind.BITS else Sort(kind) for name, kind in known.items()}
-    raise UnsupportedProgram("bit strings of any width are proved with one width, and with xor, and, or, not alone or with + alone.")
+        return {
+            name: Sort(kind, _constant_width(widths[name])) if kind is Kind.BITS else Sort(kind)
+            for name, kind in known.items()
+        }
+    raise UnsupportedProgram(
+        "bit strings of any width are proved with one width, and with xor, and, or, not alone or"
+        " with + alone."
+    )
 
 
 def _constant_width(width: Expression) -> int:
     value = width.value if isinstance(width, Number) else Fraction(0)
     if value.denominator != 1 or not 1 <= value <= _MAX_WIDTH:
-        raise UnsupportedProgram(f"a bit string must have between 1 and {_MAX_WIDTH} bits.", width.place)
+        raise UnsupportedProgram(
+            f"a bit string must have between 1 and {_MAX_WIDTH} bits.", width.place
+        )
     return int(value)
 
 
@@ -76,7 +87,10 @@ def _infer_widths(program: Program, known: dict[str, Kind]) -> dict[str, Express
 
 def _set_width(widths: dict[str, Expression], name: str, width: Expression) -> None:
     if widths.setdefault(name, width) != width:
-        raise UnsupportedProgram(f"{name} has {format_expression(widths[name])} bits here and {format_expression(width)} there.")
+        raise UnsupportedProgram(
+            f"{name} has {format_expression(widths[name])} bits here and {format_expression(width)}"
+            " there."
+        )
 
 
 def _width_of(expression: Expression, widths: dict[str, Expression]) -> Expression | None:
@@ -86,7 +100,10 @@ def _width_of(expression: Expression, widths: dict[str, Expression]) -> Expressi
         return widths.get(expression.list)
     if not isinstance(expression, Apply):
         return None
-    found = [_width_of(one, widths) for one in expression.arguments[1 if expression.operator == "if" else 0 :]]
+    found = [
+        _width_of(one, widths)
+        for one in expression.arguments[1 if expression.operator == "if" else 0 :]
+    ]
     if expression.operator == "concat":
         left, right = found
         if isinstance(left, Number) and isinstance(right, Number):
@@ -105,7 +122,9 @@ def _width_free_sort(program: Program, known: dict[str, Kind]) -> Sort | None:
     done: set[str] = set()
     for one in _list_subexpressions(program):
         if isinstance(one, Apply):
-            about_bits = any(infer_kind(argument, program, known) is Kind.BITS for argument in one.arguments)
+            about_bits = any(
+                infer_kind(argument, program, known) is Kind.BITS for argument in one.arguments
+            )
             if about_bits and one.operator != "if":
                 done.add(one.operator)
     if done <= _BITWISE:
@@ -113,24 +132,37 @@ def _width_free_sort(program: Program, known: dict[str, Kind]) -> Sort | None:
     return Sort(Kind.INT) if done <= {"bits+"} else None
 
 
-def is_width_independent(expression: Expression, program: Program, known: dict[str, Sort], about: str) -> bool:
-    """Whether a certificate's expression says of bit strings only what means the same for every width.
+def is_width_independent(
+    expression: Expression, program: Program, known: dict[str, Sort], about: str
+) -> bool:
+    """Whether a certificate's expression says of bit strings only what means the same for every
+    width.
 
-    Where a single bit stands for many, that is what is done bit by bit; where whole numbers do, it is sums and differences. Only the
-    ``image`` of drawn bits is itself of bits; invariants may say that two bit strings are ``equal``; others must not speak of them.
+    Where a single bit stands for many, that is what is done bit by bit; where whole numbers do, it
+    is sums and differences. Only the ``image`` of drawn bits is itself of bits; invariants may say
+    that two bit strings are ``equal``; others must not speak of them.
     """
     bits = {name for name, kind in infer_kinds(program).items() if kind is Kind.BITS}
-    allowed = frozenset({"bits+", "-"}) if any(known[name].kind is Kind.INT for name in bits) else _BITWISE
+    allowed = (
+        frozenset({"bits+", "-"})
+        if any(known[name].kind is Kind.INT for name in bits)
+        else _BITWISE
+    )
 
     def mentions(one: Expression) -> bool:
-        return any(name.split("@")[0] in bits or (name == "@noise" and about == "image") for name in collect_names(one))
+        return any(
+            name.split("@")[0] in bits or (name == "@noise" and about == "image")
+            for name in collect_names(one)
+        )
 
     def holds(one: Expression) -> bool:
         if not mentions(one):
             return about != "image"
         if isinstance(one, Apply):
             same = about == "equal" and one.operator == "==" and one is expression
-            return (same or one.operator in allowed) and all(mentions(part) and holds(part) for part in one.arguments)
+            return (same or one.operator in allowed) and all(
+                mentions(part) and holds(part) for part in one.arguments
+            )
         return about == "image" or one is not expression
 
     return holds(expression)
@@ -138,4 +170,6 @@ def is_width_independent(expression: Expression, program: Program, known: dict[s
 
 def uses_abstract_bits(program: Program, known: dict[str, Sort]) -> bool:
     """Whether bit strings are not given to z3 with the bits they have."""
-    return any(kind is Kind.BITS and known[name].width <= 1 for name, kind in infer_kinds(program).items())
+    return any(
+        kind is Kind.BITS and known[name].width <= 1 for name, kind in infer_kinds(program).items()
+    )

@@ -18,7 +18,9 @@ Path = list[Term]  # what may be assumed here
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """The two values of every variable, what every site has cost so far, and how often it was excused."""
+    """The two values of every variable, what every site has cost so far, and how often it was
+    excused.
+    """
 
     values: dict[str, tuple[Term, Term]]
     costs: dict[str, Term]
@@ -52,11 +54,25 @@ class ProductRuns(Protocol):
     def run_symbols(self, run: int, state: PairState, path: Path) -> SymbolTable:
         """What the program's expressions mean in one run."""
 
-    def certificate_symbols(self, state: PairState, path: Path, entry: PairState | None = None, more: dict[str, Term] | None = None) -> SymbolTable:
+    def certificate_symbols(
+        self,
+        state: PairState,
+        path: Path,
+        entry: PairState | None = None,
+        more: dict[str, Term] | None = None,
+    ) -> SymbolTable:
         """What the certificate's expressions mean, which speak of both."""
 
     def spend_work(self, steps: int) -> None:
         """Count what is done; raises ``Outside`` when it is too much."""
 
-    def add_obligation(self, name: str, path: Path, goal: Term, place: Place, reason: str, tag: tuple[int, int] | None = None) -> None:
+    def add_obligation(
+        self,
+        name: str,
+        path: Path,
+        goal: Term,
+        place: Place,
+        reason: str,
+        tag: tuple[int, int] | None = None,
+    ) -> None:
         """Write down what must be shown."""

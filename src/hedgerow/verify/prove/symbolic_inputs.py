@@ -1,8 +1,9 @@
 """The inputs of two runs on neighbours, as z3 terms.
 
-The entries of a list are a function of the index, so that a list has any length. The second run's entry is the first one's and a move; what
-the relation says of that move is said at every place that is read. Reads out of range do not occur by assumption, so that a list may be
-thought of as going on for ever with entries that obey the relation.
+The entries of a list are a function of the index, so that a list has any length. The second run's
+entry is the first one's and a move; what the relation says of that move is said at every place that
+is read. Reads out of range do not occur by assumption, so that a list may be thought of as going on
+for ever with entries that obey the relation.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ AddFact = Callable[[Term], None]
 
 @dataclass
 class SymbolicInputs:
-    """``facts`` hold of all neighbours; ``scalars`` has the two values of every parameter that is not a list."""
+    """``facts`` hold of all neighbours; ``scalars`` has the two values of every parameter that
+    is not a list.
+    """
 
     program: Program
     sorts: dict[str, Sort]
@@ -80,7 +83,10 @@ class SymbolicInputs:
         self.scalars[one.name] = (first, first + move)
         match self.relation:
             case Relation.ONE:
-                self.facts += [absolute_value(move) <= 1, z3.Implies(move != 0, self._changed_parameter() == number)]
+                self.facts += [
+                    absolute_value(move) <= 1,
+                    z3.Implies(move != 0, self._changed_parameter() == number),
+                ]
             case Relation.L1:
                 self._distance_used.append(absolute_value(move))
             case Relation.GROUP:
@@ -94,7 +100,9 @@ class SymbolicInputs:
         """What does not differ *by* something."""
         if not self._is_private_number(one):
             raise UnsupportedProgram(
-                f'{one.name} is no number, so that it differs in any way or not at all: claim it for neighbours "secret"', one.place
+                f"{one.name} is no number, so that it differs in any way or not at all: claim it"
+                ' for neighbours "secret"',
+                one.place,
             )
 
     def _add_list(self, one: Parameter) -> None:
@@ -114,30 +122,47 @@ class SymbolicInputs:
             move = z3.Const(f"@move:{one.name}", to_z3_sort(self.sorts[one.name]))
             number = self.program.parameters.index(one)
             self.specials[f"@move:{one.name}"] = move
-            self.facts += [absolute_value(move) <= 1, z3.Implies(move != 0, self._changed_parameter() == number)]
+            self.facts += [
+                absolute_value(move) <= 1,
+                z3.Implies(move != 0, self._changed_parameter() == number),
+            ]
         if self.relation is Relation.ROW:
             gone = z3.And(self._is_changed(one), z3.Not(z3.Bool("@longer")))
             self.facts += [where >= 0, where <= length, z3.Implies(gone, where < length)]
 
     def length(self, name: str, run: int) -> Term:
-        """Under "row" one list has one entry more in one of the runs, and that list is named by ``@which``."""
+        """Under "row" one list has one entry more in one of the runs, and that list is named by
+        ``@which``.
+        """
         length = z3.Int(f"@length:{name}")
         parameter = self._find_list(name)
         if self.relation is Relation.SECRET and parameter.private and run == 1:
             return z3.Int(f"@length:{name}@2")
         if self.relation is Relation.ROW and parameter.private and run == 1:
-            return z3.If(self._is_changed(parameter), z3.If(z3.Bool("@longer"), length + 1, length - 1), length)
+            return z3.If(
+                self._is_changed(parameter),
+                z3.If(z3.Bool("@longer"), length + 1, length - 1),
+                length,
+            )
         return length
 
     def _is_changed(self, one: Parameter) -> Term:
         return self._changed_parameter() == self.program.parameters.index(one)
 
     def extra_row(self, name: str) -> tuple[Term, Term]:
-        """Under "row": the row that only one of the runs has, and how often the second has it more than the first: 1, -1, or 0."""
+        """Under "row": the row that only one of the runs has, and how often the second has it
+        more than the first: 1, -1, or 0.
+        """
         one, longer = self._find_list(name), z3.Bool("@longer")
         entries = z3.Function(f"{name}@1", z3.IntSort(), to_z3_sort(self.sorts[name]))
-        row = z3.If(longer, fresh_constant(f"@new:{name}", self.sorts[name], 0), entries(self.specials[f"@where:{name}"]))
-        return row, z3.If(self._is_changed(one), z3.If(longer, z3.IntVal(1), z3.IntVal(-1)), z3.IntVal(0))
+        row = z3.If(
+            longer,
+            fresh_constant(f"@new:{name}", self.sorts[name], 0),
+            entries(self.specials[f"@where:{name}"]),
+        )
+        return row, z3.If(
+            self._is_changed(one), z3.If(longer, z3.IntVal(1), z3.IntVal(-1)), z3.IntVal(0)
+        )
 
     def distance_used_before(self, name: str, index: Term) -> Term:
         return z3.Function(f"@spent:{name}", z3.IntSort(), z3.RealSort())(index)
@@ -154,7 +179,11 @@ class SymbolicInputs:
             return z3.Function(f"{name}@2", z3.IntSort(), to_z3_sort(self.sorts[name]))(index)
         if self.relation is Relation.ROW:
             return self._read_with_extra_row(parameter, index, entries)
-        return self._read_moved(parameter, index, entries, learn) if self._is_private_number(parameter) else entries(index)
+        return (
+            self._read_moved(parameter, index, entries, learn)
+            if self._is_private_number(parameter)
+            else entries(index)
+        )
 
     def _find_list(self, name: str) -> Parameter:
         parameter = self.program.find_parameter(name)
@@ -166,7 +195,9 @@ class SymbolicInputs:
         """One entry more, or less, at ``@where``; those behind it move up or down."""
         where, chosen = self.specials[f"@where:{one.name}"], self._is_changed(one)
         added = fresh_constant(f"@new:{one.name}", self.sorts[one.name], 0)
-        more = z3.If(index < where, entries(index), z3.If(index == where, added, entries(index - 1)))
+        more = z3.If(
+            index < where, entries(index), z3.If(index == where, added, entries(index - 1))
+        )
         less = z3.If(index < where, entries(index), entries(index + 1))
         return z3.If(chosen, z3.If(z3.Bool("@longer"), more, less), entries(index))
 
@@ -174,7 +205,11 @@ class SymbolicInputs:
         sort = to_z3_sort(self.sorts[one.name])
         if self.relation is Relation.ONE:
             move = self.specials[f"@move:{one.name}"]
-            return entries(index) + z3.If(index == self.specials[f"@where:{one.name}"], move, z3.IntVal(0) if z3.is_int(move) else 0)
+            return entries(index) + z3.If(
+                index == self.specials[f"@where:{one.name}"],
+                move,
+                z3.IntVal(0) if z3.is_int(move) else 0,
+            )
         if self.relation in (Relation.ROW, Relation.SECRET):
             return entries(index)
         moved = z3.Function(f"@move:{one.name}", z3.IntSort(), sort)(index)
@@ -188,7 +223,10 @@ class SymbolicInputs:
     def _count_distance(self, one: Parameter, index: Term, moved: Term, learn: AddFact) -> None:
         """How much of ``k`` the entries before a place have used; each entry is counted once."""
         cap = z3.Real(f"@cap:{one.name}")
-        here, after = self.distance_used_before(one.name, index), self.distance_used_before(one.name, index + 1)
+        here, after = (
+            self.distance_used_before(one.name, index),
+            self.distance_used_before(one.name, index + 1),
+        )
         if self.relation is Relation.GROUP:
             learn(absolute_value(moved) <= 1)
             learn(after == here + z3.If(moved == 0, z3.RealVal(0), z3.RealVal(1)))

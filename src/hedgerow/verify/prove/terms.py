@@ -1,7 +1,8 @@
 """Expressions of the language as z3 terms.
 
-Numbers are z3's integers and reals, which have no rounding and no overflow. What z3 should not reason about - a quotient or a remainder by
-something that is not a number, logarithms, roots - is a function symbol: equal arguments give equal values, and nothing else is assumed.
+Numbers are z3's integers and reals, which have no rounding and no overflow. What z3 should not
+reason about - a quotient or a remainder by something that is not a number, logarithms, roots - is a
+function symbol: equal arguments give equal values, and nothing else is assumed.
 """
 
 from __future__ import annotations
@@ -10,11 +11,29 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from hedgerow.verify.language.program import Apply, Expression, Kind, Length, Name, Number, Read, Truth
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Kind,
+    Length,
+    Name,
+    Number,
+    Read,
+    Truth,
+)
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.solver import Term, z3
 
-__all__ = ["Sort", "SymbolTable", "absolute_value", "find_applications", "fresh_constant", "reciprocal_term", "to_z3_sort", "translate"]
+__all__ = [
+    "Sort",
+    "SymbolTable",
+    "absolute_value",
+    "find_applications",
+    "fresh_constant",
+    "reciprocal_term",
+    "to_z3_sort",
+    "translate",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +46,9 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
-    """What names, list entries and lengths stand for in one run. ``learn`` takes facts that hold wherever the term stands."""
+    """What names, list entries and lengths stand for in one run. ``learn`` takes facts that hold
+    wherever the term stands.
+    """
 
     look_up: Callable[[str], Term]
     read_entry: Callable[[str, Term], Term]
@@ -74,18 +95,29 @@ def find_applications(terms: Iterable[Term], function: str = _RECIPROCAL) -> lis
         if one.get_id() in seen:
             continue
         seen.add(one.get_id())
-        if z3.is_app(one) and one.num_args() and one.decl().kind() == z3.Z3_OP_UNINTERPRETED and one.decl().name() == function:
+        if (
+            z3.is_app(one)
+            and one.num_args()
+            and one.decl().kind() == z3.Z3_OP_UNINTERPRETED
+            and one.decl().name() == function
+        ):
             found[one.get_id()] = one
         queue += one.children()
     return list(found.values())
 
 
 def translate(expression: Expression, given: SymbolTable) -> Term:
-    """The term. Raises ``UnsupportedProgram`` when sorts do not fit, which a well-kinded program never shows."""
+    """The term. Raises ``UnsupportedProgram`` when sorts do not fit, which a well-kinded program
+    never shows.
+    """
     match expression:
         case Number():
             value = expression.value
-            return z3.IntVal(value.numerator) if value.denominator == 1 else z3.RealVal(f"{value.numerator}/{value.denominator}")
+            return (
+                z3.IntVal(value.numerator)
+                if value.denominator == 1
+                else z3.RealVal(f"{value.numerator}/{value.denominator}")
+            )
         case Truth():
             return z3.BoolVal(expression.value)
         case Name():
@@ -95,13 +127,17 @@ def translate(expression: Expression, given: SymbolTable) -> Term:
         case Read():
             index = translate(expression.index, given)
             if not z3.is_int(index):
-                raise UnsupportedProgram(f"the index of {expression.list} must be a whole number.", expression.place)
+                raise UnsupportedProgram(
+                    f"the index of {expression.list} must be a whole number.", expression.place
+                )
             return given.read_entry(expression.list, index)
     arguments = [translate(one, given) for one in expression.arguments]
     try:
         return _apply_operator(expression, arguments, given)
     except (z3.Z3Exception, TypeError, AttributeError) as error:
-        raise UnsupportedProgram(f"{expression.operator} does not fit what it is applied to.", expression.place) from error
+        raise UnsupportedProgram(
+            f"{expression.operator} does not fit what it is applied to.", expression.place
+        ) from error
 
 
 def _divide(left: Term, right: Term, given: SymbolTable) -> Term:
@@ -124,7 +160,25 @@ def _take_remainder(left: Term, right: Term, given: SymbolTable) -> Term:
     return _real_function("remainder of reals", 2)(to_real(left), to_real(right))
 
 
-_NUMERIC_OPERATORS: Final = frozenset({"negate", "abs", "+", "-", "*", "/", "%", "min", "max", "<", "<=", "floor", "ln", "exp", "sqrt"})
+_NUMERIC_OPERATORS: Final = frozenset(
+    {
+        "negate",
+        "abs",
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "min",
+        "max",
+        "<",
+        "<=",
+        "floor",
+        "ln",
+        "exp",
+        "sqrt",
+    }
+)
 _SIMPLE_OPERATORS: Final[dict[str, Callable[..., Term]]] = {
     "negate": lambda a: -a,
     "abs": absolute_value,

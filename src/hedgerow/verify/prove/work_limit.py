@@ -1,4 +1,5 @@
-"""How much a search may do, counted in steps and not in seconds: so that a verdict is the same on a slow machine as on a fast one.
+"""How much a search may do, counted in steps and not in seconds: so that a verdict is the same on a
+slow machine as on a fast one.
 
 A step is one trace that shifts are tried on, or as much of z3's own work as takes about as long.
 """

@@ -1,1 +1,3 @@
-"""Shows that a claim is false: two neighbouring inputs, an event, and both of its probabilities, exactly or within rigorous bounds."""
+"""Shows that a claim is false: two neighbouring inputs, an event, and both of its probabilities,
+exactly or within rigorous bounds.
+"""

@@ -1,8 +1,9 @@
 """Words of any width, bit by bit: the exact probability of what a few output bits say.
 
-A program that only computes with random words and coins, and whose conditions do not depend on them, is a circuit of and, or, xor over
-random bits. A few bits of its output depend on few random bits only (their cone); all settings of these are gone through at once, as the
-bits of one long integer. So 512 bits are no harder than 2.
+A program that only computes with random words and coins, and whose conditions do not depend on
+them, is a circuit of and, or, xor over random bits. A few bits of its output depend on few random
+bits only (their cone); all settings of these are gone through at once, as the bits of one long
+integer. So 512 bits are no harder than 2.
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ from hedgerow.verify.language.program import (
 from hedgerow.verify.refute.events import OutputEvent
 from hedgerow.verify.refute.linear_noise import PathCondition
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import BitWord, Environment, PathValue, evaluate_alternatives
+from hedgerow.verify.refute.path_values import (
+    BitWord,
+    Environment,
+    PathValue,
+    evaluate_alternatives,
+)
 from hedgerow.verify.refute.paths import Arguments
 
 __all__ = ["Circuit", "build_circuit", "has_only_bit_noise", "iterate_bit_events"]
@@ -58,7 +64,9 @@ Signal: TypeAlias = Wires | Fraction
 
 @dataclass
 class Circuit:
-    """Nodes 0 and 1 are the constants; others are random (with a chance) or an operator on two nodes."""
+    """Nodes 0 and 1 are the constants; others are random (with a chance) or an operator on two
+    nodes.
+    """
 
     gates: list[tuple[str, int, int]] = field(default_factory=lambda: [("0", 0, 0), ("1", 0, 0)])
     probabilities: dict[int, Fraction] = field(default_factory=dict)
@@ -109,7 +117,9 @@ class Circuit:
             found &= tables[node] if value else ~tables[node]
         if all(self.probabilities[node] == Fraction(1, 2) for node in free):
             return Fraction((found & everything).bit_count(), count)
-        return sum((self._weight(free, row) for row in range(count) if found >> row & 1), Fraction(0))
+        return sum(
+            (self._weight(free, row) for row in range(count) if found >> row & 1), Fraction(0)
+        )
 
     def _weight(self, free: Sequence[int], row: int) -> Fraction:
         result = Fraction(1)
@@ -118,7 +128,9 @@ class Circuit:
         return result
 
     def _find_cone(self, nodes: Sequence[int]) -> list[int]:
-        """All that the nodes depend on, inputs before outputs (gates are numbered in that order)."""
+        """All that the nodes depend on, inputs before outputs (gates are numbered in that
+        order).
+        """
         seen, waiting = set(nodes), list(nodes)
         while waiting:
             operator, a, b = self.gates[waiting.pop()]
@@ -155,16 +167,29 @@ def has_only_bit_noise(program: Program) -> bool:
 
 
 def iterate_bit_events(outputs: Sequence[Wires]) -> Iterator[OutputEvent]:
-    """What one output bit says, then what two say: bits at either end and in the middle of every output."""
+    """What one output bit says, then what two say: bits at either end and in the middle of every
+    output.
+    """
     places = []
     for place, wires in enumerate(outputs):
         width = len(wires.nodes)
-        bits = sorted({0, min(1, width - 1), width // 2 - 1 if width > 1 else 0, width // 2 if width > 1 else 0, width - 1})
+        bits = sorted(
+            {
+                0,
+                min(1, width - 1),
+                width // 2 - 1 if width > 1 else 0,
+                width // 2 if width > 1 else 0,
+                width - 1,
+            }
+        )
         places += [(place, bit) for bit in bits]
     for count in (1, 2):
         for chosen in combinations(places[:40], count):
             for values in product((True, False), repeat=count):
-                yield OutputEvent(len(outputs), bits=tuple((*one, value) for one, value in zip(chosen, values, strict=True)))
+                yield OutputEvent(
+                    len(outputs),
+                    bits=tuple((*one, value) for one, value in zip(chosen, values, strict=True)),
+                )
 
 
 def build_circuit(program: Program, arguments: Arguments) -> Circuit:
@@ -212,7 +237,9 @@ class _CircuitBuilder:
             case Sample():
                 self.names[statement.name] = self._add_draw(statement)
             case If():
-                self.add_block(statement.then if self._decide(statement.condition) else statement.otherwise)
+                self.add_block(
+                    statement.then if self._decide(statement.condition) else statement.otherwise
+                )
             case _:
                 while self._decide(statement.condition):
                     self.add_block(statement.body)
@@ -229,8 +256,14 @@ class _CircuitBuilder:
             raise OutOfScope("a plain number is needed")
         if statement.noise is Noise.BERNOULLI and 0 <= parameter <= 1:
             return Wires((self.circuit.add_random(parameter),), True)
-        if statement.noise is Noise.BITS and parameter.denominator == 1 and 0 < parameter <= _MAX_WORD_BITS:
-            return Wires(tuple(self.circuit.add_random(Fraction(1, 2)) for _ in range(int(parameter))))
+        if (
+            statement.noise is Noise.BITS
+            and parameter.denominator == 1
+            and 0 < parameter <= _MAX_WORD_BITS
+        ):
+            return Wires(
+                tuple(self.circuit.add_random(Fraction(1, 2)) for _ in range(int(parameter)))
+            )
         raise OutOfScope("a draw that is no word and no coin")
 
     def _decide(self, condition: Expression) -> bool:
@@ -252,11 +285,17 @@ class _CircuitBuilder:
             case Read():
                 index = self.build_value(expression.index)
                 entries = self.lists[expression.list]
-                if not isinstance(index, Fraction) or index.denominator != 1 or not 0 <= index < len(entries):
+                if (
+                    not isinstance(index, Fraction)
+                    or index.denominator != 1
+                    or not 0 <= index < len(entries)
+                ):
                     raise OutOfScope("a read outside the list")
                 return entries[int(index)]
             case Apply():
-                return self._apply(expression.operator, [self.build_value(one) for one in expression.arguments])
+                return self._apply(
+                    expression.operator, [self.build_value(one) for one in expression.arguments]
+                )
 
     def _apply(self, operator: str, values: Sequence[Signal]) -> Signal:
         if all(isinstance(one, Fraction) for one in values):
@@ -264,15 +303,24 @@ class _CircuitBuilder:
         gate = self.circuit.add_gate
         if operator == "bit":
             wires, place = _require_wires(values[0]), values[1]
-            if not isinstance(place, Fraction) or place.denominator != 1 or not 0 <= place < len(wires.nodes):
+            if (
+                not isinstance(place, Fraction)
+                or place.denominator != 1
+                or not 0 <= place < len(wires.nodes)
+            ):
                 raise OutOfScope("a bit outside the word")
             return Wires((wires.nodes[int(place)],), True)
         words = [_require_wires(one) for one in values]
         if operator in ("not", "bits~"):
-            return Wires(tuple(gate("xor", TRUE, node) for node in words[0].nodes), words[0].is_boolean)
+            return Wires(
+                tuple(gate("xor", TRUE, node) for node in words[0].nodes), words[0].is_boolean
+            )
         if operator == "concat":
             return Wires((*words[1].nodes, *words[0].nodes))
-        if len({len(word.nodes) for word in words[-2:]}) != 1 or len({word.is_boolean for word in words[-2:]}) != 1:
+        if (
+            len({len(word.nodes) for word in words[-2:]}) != 1
+            or len({word.is_boolean for word in words[-2:]}) != 1
+        ):
             raise OutOfScope("words of different widths")
         if operator == "if":
             return self._build_choice(words)
@@ -283,27 +331,41 @@ class _CircuitBuilder:
             return self._build_sum(one, other)
         if operator in ("xor", "bits&", "bits|", "and", "or"):
             plain = {"bits&": "and", "bits|": "or"}.get(operator, operator)
-            return Wires(tuple(gate(plain, a, b) for a, b in zip(one.nodes, other.nodes, strict=True)), one.is_boolean)
+            return Wires(
+                tuple(gate(plain, a, b) for a, b in zip(one.nodes, other.nodes, strict=True)),
+                one.is_boolean,
+            )
         raise OutOfScope(f"{operator} on random bits")
 
     def _apply_to_numbers(self, operator: str, values: Sequence[Signal]) -> Signal:
         names = [f"argument {place}" for place in range(len(values))]
-        environment: Mapping[str, PathValue] = {name: value for name, value in zip(names, values, strict=True) if isinstance(value, Fraction)}
+        environment: Mapping[str, PathValue] = {
+            name: value
+            for name, value in zip(names, values, strict=True)
+            if isinstance(value, Fraction)
+        }
         applied = Apply(operator, tuple(Name(name) for name in names))
-        ((_, value),) = evaluate_alternatives(applied, Environment(environment, {}), PathCondition())
+        ((_, value),) = evaluate_alternatives(
+            applied, Environment(environment, {}), PathCondition()
+        )
         return _build_signal(value)
 
     def _build_choice(self, words: Sequence[Wires]) -> Wires:
         gate = self.circuit.add_gate
         (chosen,) = words[0].nodes
         pairs = zip(words[1].nodes, words[2].nodes, strict=True)
-        return Wires(tuple(gate("xor", b, gate("and", chosen, gate("xor", a, b))) for a, b in pairs), words[1].is_boolean)
+        return Wires(
+            tuple(gate("xor", b, gate("and", chosen, gate("xor", a, b))) for a, b in pairs),
+            words[1].is_boolean,
+        )
 
     def _build_comparison(self, operator: str, one: Wires, other: Wires) -> Wires:
         differ = FALSE
         for a, b in zip(one.nodes, other.nodes, strict=True):
             differ = self.circuit.add_gate("or", differ, self.circuit.add_gate("xor", a, b))
-        return Wires((differ if operator == "!=" else self.circuit.add_gate("xor", TRUE, differ),), True)
+        return Wires(
+            (differ if operator == "!=" else self.circuit.add_gate("xor", TRUE, differ),), True
+        )
 
     def _build_sum(self, one: Wires, other: Wires) -> Wires:
         gate, carry, found = self.circuit.add_gate, FALSE, []

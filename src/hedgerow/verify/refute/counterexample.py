@@ -1,4 +1,6 @@
-"""A refutation: two neighbouring inputs, an event, both probabilities. It can be replayed by anybody from the program alone."""
+"""A refutation: two neighbouring inputs, an event, both probabilities. It can be replayed by
+anybody from the program alone.
+"""
 
 from __future__ import annotations
 
@@ -34,31 +36,49 @@ from hedgerow.verify.refute.paths import Arguments, PathLimits, enumerate_paths
 __all__ = ["Counterexample", "compute_event_probability", "is_violation"]
 
 
-def is_violation(likely: RealNumber, rare: RealNumber, epsilon: RealNumber, delta: RealNumber) -> bool:
+def is_violation(
+    likely: RealNumber, rare: RealNumber, epsilon: RealNumber, delta: RealNumber
+) -> bool:
     """Whether likely > e^epsilon rare + delta for certain. Bounds that do not decide are no."""
     try:
-        return decide_sign(subtract_reals(likely, add_reals(multiply_reals(compute_exp(epsilon), rare), delta))) > 0
+        return (
+            decide_sign(
+                subtract_reals(likely, add_reals(multiply_reals(compute_exp(epsilon), rare), delta))
+            )
+            > 0
+        )
     except OutOfScope:
         return False
 
 
-def compute_event_probability(program: Program, arguments: Arguments, events: Sequence[OutputEvent], limits: PathLimits | None = None) -> RealNumber:
-    """The probability that the outputs lie in one of the events: exact, or within rigorous bounds."""
+def compute_event_probability(
+    program: Program,
+    arguments: Arguments,
+    events: Sequence[OutputEvent],
+    limits: PathLimits | None = None,
+) -> RealNumber:
+    """The probability that the outputs lie in one of the events: exact, or within rigorous
+    bounds.
+    """
     if has_only_bit_noise(program) and len(events) == 1:
         try:
             return build_circuit(program, arguments).probability(events[0])
         except OutOfScope:
-            pass  # a number among the outputs, or a condition on random bits: small words can also be enumerated
+            # a number among the outputs, or a condition on random bits: small words can also be
+            # enumerated
+            pass
     keep = events[0].is_possible if len(events) == 1 else None
-    return PathProbability().compute_sum(restrict_paths(events, enumerate_paths(program, arguments, limits, keep)))
+    return PathProbability().compute_sum(
+        restrict_paths(events, enumerate_paths(program, arguments, limits, keep))
+    )
 
 
 @dataclass(frozen=True)
 class Counterexample:
     """On ``one`` the event has a probability of ``likely``, on ``other`` of ``rare``.
 
-    ``multiple`` times the claim is what it breaks: likely > e^(multiple epsilon) rare + delta. A lower bound that breaks no claim
-    has multiple 0.
+    ``multiple`` times the claim is what it breaks: likely > e^(multiple epsilon) rare + delta. A
+    lower bound that breaks no claim has multiple 0.
     """
 
     program: Program
@@ -75,13 +95,17 @@ class Counterexample:
         try:
             evaluate_claim(self.program, self.first)
         except OutOfScope as beyond:
-            raise InvalidArgument("witness", "must have public parameters for which something is claimed") from beyond
+            raise InvalidArgument(
+                "witness", "must have public parameters for which something is claimed"
+            ) from beyond
         if self.multiple and not is_violation(self.likely, self.rare, *self.allowed):
             raise InvalidArgument("witness", "must break the claim")
 
     @property
     def allowed(self) -> tuple[RealNumber, RealNumber]:
-        """The epsilon, times multiple, and the delta that were claimed for these public parameters."""
+        """The epsilon, times multiple, and the delta that were claimed for these public
+        parameters.
+        """
         epsilon, delta = evaluate_claim(self.program, self.first)
         return multiply_reals(self.multiple, epsilon), delta
 
@@ -100,19 +124,32 @@ class Counterexample:
 
     @property
     def loss(self) -> float:
-        """The least epsilon, in units of eps, that this event leaves possible; from rigorous bounds, rounded down."""
+        """The least epsilon, in units of eps, that this event leaves possible; from rigorous
+        bounds, rounded down.
+        """
         delta = evaluate_claim(self.program, self.first)[1]
         least, most = enclose(subtract_reals(self.likely, delta))[0], enclose(self.rare)[1]
         if least <= 0:
             return 0.0
         if most <= 0:
             return math.inf
-        return max(0.0, _log(least) - _log(most)) / float(evaluate_unit(self.program, self.first)) * (1 - 1e-13)
+        return (
+            max(0.0, _log(least) - _log(most))
+            / float(evaluate_unit(self.program, self.first))
+            * (1 - 1e-13)
+        )
 
     def replay(self) -> Counterexample:
-        """Everything computed again from the program and the two inputs; raises where the claim is not broken."""
-        likely, rare = (compute_event_probability(self.program, side, self.events) for side in (self.first, self.second))
-        return Counterexample(self.program, self.first, self.second, self.events, likely, rare, self.multiple)
+        """Everything computed again from the program and the two inputs; raises where the claim
+        is not broken.
+        """
+        likely, rare = (
+            compute_event_probability(self.program, side, self.events)
+            for side in (self.first, self.second)
+        )
+        return Counterexample(
+            self.program, self.first, self.second, self.events, likely, rare, self.multiple
+        )
 
     @property
     def event(self) -> str:
@@ -131,8 +168,15 @@ class Counterexample:
         }
 
     def __str__(self) -> str:
-        lines = [f"input 1: {_format_arguments(self.first)}", f"input 2: {_format_arguments(self.second)}", f"event: {self.event}"]
-        lines += [f"probability {approximate(self.likely):.6g} against {approximate(self.rare):.6g}, ratio {self.ratio:.6g}"]
+        lines = [
+            f"input 1: {_format_arguments(self.first)}",
+            f"input 2: {_format_arguments(self.second)}",
+            f"event: {self.event}",
+        ]
+        lines += [
+            f"probability {approximate(self.likely):.6g} against {approximate(self.rare):.6g},"
+            f" ratio {self.ratio:.6g}"
+        ]
         return "\n".join(lines)
 
 
@@ -146,7 +190,12 @@ def _format_arguments(arguments: Arguments) -> str:
 
 def _encode_arguments(arguments: Arguments) -> Mapping[str, object]:
     return {
-        name: [_encode_value(entry) for entry in value] if isinstance(value, tuple) else _encode_value(value) for name, value in sorted(arguments.items())
+        name: (
+            [_encode_value(entry) for entry in value]
+            if isinstance(value, tuple)
+            else _encode_value(value)
+        )
+        for name, value in sorted(arguments.items())
     }
 
 

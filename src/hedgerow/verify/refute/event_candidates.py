@@ -1,8 +1,8 @@
 """Which events to try on two lists of paths.
 
-Paths are sorted by signature: how many outputs, the values of truths and words, the constants, and which outputs carry noise. For each
-signature, noisy outputs are freed of the noise that earlier outputs have told already, and then bounded on the side to which the two
-runs differ.
+Paths are sorted by signature: how many outputs, the values of truths and words, the constants, and
+which outputs carry noise. For each signature, noisy outputs are freed of the noise that earlier
+outputs have told already, and then bounded on the side to which the two runs differ.
 """
 
 from __future__ import annotations
@@ -19,18 +19,33 @@ from hedgerow.verify.refute.linear_noise import LinearForm, add, scale
 from hedgerow.verify.refute.path_values import BitWord
 from hedgerow.verify.refute.paths import ProgramPath
 
-__all__ = ["bound_tails", "compute_signature", "count_changes", "increment_constants", "iterate_base_events", "repeat_first_output", "vary_bounds"]
+__all__ = [
+    "bound_tails",
+    "compute_signature",
+    "count_changes",
+    "increment_constants",
+    "iterate_base_events",
+    "repeat_first_output",
+    "vary_bounds",
+]
 
 OutputSignature: TypeAlias = tuple[object, ...]
 
 
 def compute_signature(path: ProgramPath) -> OutputSignature:
     """What an adversary sees but for the values of noisy numbers."""
-    return tuple("noise" if isinstance(value, LinearForm) else (type(value).__name__, str(value)) for value in path.outputs)
+    return tuple(
+        "noise" if isinstance(value, LinearForm) else (type(value).__name__, str(value))
+        for value in path.outputs
+    )
 
 
-def iterate_base_events(one: Sequence[ProgramPath], other: Sequence[ProgramPath]) -> Iterator[tuple[OutputEvent, ProgramPath, ProgramPath | None]]:
-    """For each signature its event, without bounds on noisy outputs, with a path of either side that has it."""
+def iterate_base_events(
+    one: Sequence[ProgramPath], other: Sequence[ProgramPath]
+) -> Iterator[tuple[OutputEvent, ProgramPath, ProgramPath | None]]:
+    """For each signature its event, without bounds on noisy outputs, with a path of either side
+    that has it.
+    """
     constants: dict[int, set[Fraction]] = {}
     for path in (*one, *other):
         for place, value in enumerate(path.outputs):
@@ -55,7 +70,16 @@ def _build_event(path: ProgramPath, constants: dict[int, set[Fraction]]) -> Outp
             combination, rest = _cancel_known_noise(place, value, forms)
             if isinstance(rest, LinearForm):
                 forms.append((combination, rest))
-                ranges.append(OutputRange(combination, excluded=frozenset(constants.get(place, ())) if len(combination) == 1 else frozenset()))
+                ranges.append(
+                    OutputRange(
+                        combination,
+                        excluded=(
+                            frozenset(constants.get(place, ()))
+                            if len(combination) == 1
+                            else frozenset()
+                        ),
+                    )
+                )
             elif isinstance(rest, Fraction):
                 ranges.append(OutputRange(combination, rest, rest))
         elif isinstance(value, Fraction):
@@ -63,15 +87,21 @@ def _build_event(path: ProgramPath, constants: dict[int, set[Fraction]]) -> Outp
     return OutputEvent(len(path.outputs), tuple(values), tuple(ranges))
 
 
-def _cancel_known_noise(place: int, form: LinearForm, forms: Sequence[tuple[Combination, LinearForm]]) -> tuple[Combination, LinearForm | RealNumber]:
-    """The output less multiples of earlier ones, as long as that leaves fewer noise variables in it."""
+def _cancel_known_noise(
+    place: int, form: LinearForm, forms: Sequence[tuple[Combination, LinearForm]]
+) -> tuple[Combination, LinearForm | RealNumber]:
+    """The output less multiples of earlier ones, as long as that leaves fewer noise variables in
+    it.
+    """
     weights, rest = {place: Fraction(1)}, form
     for combination, earlier in reversed(forms):
         coefficients = dict(rest.terms)
         for variable, coefficient in earlier.terms:
             factor = -coefficients.get(variable, Fraction(0)) / coefficient
             shorter = add(rest, scale(earlier, factor))
-            if factor and (not isinstance(shorter, LinearForm) or len(shorter.terms) < len(rest.terms)):
+            if factor and (
+                not isinstance(shorter, LinearForm) or len(shorter.terms) < len(rest.terms)
+            ):
                 for other, weight in combination:
                     weights[other] = weights.get(other, Fraction(0)) + factor * weight
                 rest = shorter  # type: ignore[assignment]  # returned just below where it is not linear
@@ -94,18 +124,26 @@ def _compute_centre(one: OutputRange, path: ProgramPath) -> Fraction:
     """Where the combination is without noise, to a thousandth."""
     total = _combine_outputs(one, path)
     constant = total.constant if isinstance(total, LinearForm) else total
-    return constant if isinstance(constant, Fraction) else Fraction(round(approximate(constant) * 1000), 1000)
+    return (
+        constant
+        if isinstance(constant, Fraction)
+        else Fraction(round(approximate(constant) * 1000), 1000)
+    )
 
 
 def _is_unbounded(one: OutputRange) -> bool:
     return one.low is None and one.high is None
 
 
-def bound_tails(event: OutputEvent, path: ProgramPath, partner: ProgramPath | None) -> list[OutputEvent]:
-    """Every noisy combination bounded on the side where the first run is the likelier one: from its own centre on, and from the other's.
+def bound_tails(
+    event: OutputEvent, path: ProgramPath, partner: ProgramPath | None
+) -> list[OutputEvent]:
+    """Every noisy combination bounded on the side where the first run is the likelier one: from its
+    own centre on, and from the other's.
 
-    Where both have the same centre, it is bounded far out: there the run with the wider noise is the likelier one. And where whole noise
-    stands on centres that are not a whole number apart, the centre itself: only one of the runs can say it.
+    Where both have the same centre, it is bounded far out: there the run with the wider noise is
+    the likelier one. And where whole noise stands on centres that are not a whole number apart, the
+    centre itself: only one of the runs can say it.
     """
     if partner is None:
         return []
@@ -130,14 +168,23 @@ def bound_tails(event: OutputEvent, path: ProgramPath, partner: ProgramPath | No
 
 
 def _has_integer_noise(one: OutputRange, path: ProgramPath) -> bool:
-    """Whether the noise of the combination is whole, so that it takes some values and not those between."""
+    """Whether the noise of the combination is whole, so that it takes some values and not those
+    between.
+    """
     form = _combine_outputs(one, path)
     return isinstance(form, LinearForm) and path.condition.is_integer(form.terms)
 
 
-def vary_bounds(event: OutputEvent, one: Sequence[ProgramPath], other: Sequence[ProgramPath]) -> Iterator[OutputEvent]:
-    """The event with one noisy combination bounded otherwise: not at all, from the centres on outwards, or a little further on."""
-    path, partner = next((p for p in one if event.restrict(p)), None), next((p for p in other if event.restrict(p)), None)
+def vary_bounds(
+    event: OutputEvent, one: Sequence[ProgramPath], other: Sequence[ProgramPath]
+) -> Iterator[OutputEvent]:
+    """The event with one noisy combination bounded otherwise: not at all, from the centres on
+    outwards, or a little further on.
+    """
+    path, partner = (
+        next((p for p in one if event.restrict(p)), None),
+        next((p for p in other if event.restrict(p)), None),
+    )
     if path is None:
         return
     for place, bounded in enumerate(event.ranges):
@@ -145,13 +192,28 @@ def vary_bounds(event: OutputEvent, one: Sequence[ProgramPath], other: Sequence[
             continue
         for choice in dict.fromkeys(_iterate_bounds(bounded, path, partner)):
             if choice != bounded:
-                yield replace(event, ranges=(*event.ranges[:place], choice, *event.ranges[place + 1 :]))
+                yield replace(
+                    event, ranges=(*event.ranges[:place], choice, *event.ranges[place + 1 :])
+                )
 
 
-def _iterate_bounds(bounded: OutputRange, path: ProgramPath, partner: ProgramPath | None) -> Iterator[OutputRange]:
-    centres = [_compute_centre(bounded, path)] + ([_compute_centre(bounded, partner)] if partner else [])
+def _iterate_bounds(
+    bounded: OutputRange, path: ProgramPath, partner: ProgramPath | None
+) -> Iterator[OutputRange]:
+    centres = [_compute_centre(bounded, path)] + (
+        [_compute_centre(bounded, partner)] if partner else []
+    )
     spread = _compute_spread(bounded, path)
-    for step in (2, -2, Fraction(1, 2), Fraction(-1, 2), Fraction(1, 8), Fraction(-1, 8), Fraction(1, 32), Fraction(-1, 32)):
+    for step in (
+        2,
+        -2,
+        Fraction(1, 2),
+        Fraction(-1, 2),
+        Fraction(1, 8),
+        Fraction(-1, 8),
+        Fraction(1, 32),
+        Fraction(-1, 32),
+    ):
         if bounded.low is not None:
             yield replace(bounded, low=bounded.low + step * spread)
         elif bounded.high is not None:
@@ -168,15 +230,21 @@ def _compute_spread(bounded: OutputRange, path: ProgramPath) -> Fraction:
     scales = [Fraction(1)] if not isinstance(form, LinearForm) else []
     for variable, coefficient in form.terms if isinstance(form, LinearForm) else ():
         law = path.condition.distributions[variable]
-        width = approximate(law.parameters[-1]) - (approximate(law.parameters[0]) if len(law.parameters) > 1 else 0)
+        width = approximate(law.parameters[-1]) - (
+            approximate(law.parameters[0]) if len(law.parameters) > 1 else 0
+        )
         scales.append(abs(coefficient) * Fraction(width).limit_denominator(8))
     return max(*scales, Fraction(1, 8))
 
 
 def count_changes(event: OutputEvent) -> tuple[int, int]:
-    """How often the outputs change from one to the next: runs of equal answers are the plainest events."""
+    """How often the outputs change from one to the next: runs of equal answers are the plainest
+    events.
+    """
     told: dict[int, object] = dict(event.values)
-    told |= {one.combination[-1][0]: one.low if one.low == one.high else "noise" for one in event.ranges}
+    told |= {
+        one.combination[-1][0]: one.low if one.low == one.high else "noise" for one in event.ranges
+    }
     sequence = [told.get(place) for place in range(event.length)]
     return sum(a != b for a, b in pairwise(sequence)), event.length
 
@@ -184,17 +252,29 @@ def count_changes(event: OutputEvent) -> tuple[int, int]:
 def repeat_first_output(event: OutputEvent) -> OutputEvent | None:
     """One output more: the first one twice. None where its value is noisy."""
     told = [one for one in event.ranges if one.combination[0][0] == 0]
-    if not event.length or any(one.low is None or one.low != one.high or len(one.combination) > 1 for one in told):
+    if not event.length or any(
+        one.low is None or one.low != one.high or len(one.combination) > 1 for one in told
+    ):
         return None
     values = tuple((place + 1, value) for place, value in event.values)
-    ranges = tuple(replace(one, combination=tuple((place + 1, factor) for place, factor in one.combination)) for one in event.ranges)
+    ranges = tuple(
+        replace(one, combination=tuple((place + 1, factor) for place, factor in one.combination))
+        for one in event.ranges
+    )
     first = tuple((place, value) for place, value in event.values if place == 0)
     return OutputEvent(event.length + 1, (*first, *values), (*told, *ranges))
 
 
 def increment_constants(event: OutputEvent) -> OutputEvent | None:
-    """Every number that is told without noise one larger: a place in a list that has grown at its front. None where there is none."""
+    """Every number that is told without noise one larger: a place in a list that has grown at
+    its front. None where there is none.
+    """
     ranges = tuple(
-        replace(one, low=one.low + 1, high=one.low + 1) if one.low is not None and one.low == one.high else one for one in event.ranges
+        (
+            replace(one, low=one.low + 1, high=one.low + 1)
+            if one.low is not None and one.low == one.high
+            else one
+        )
+        for one in event.ranges
     )
     return None if ranges == event.ranges else replace(event, ranges=ranges)

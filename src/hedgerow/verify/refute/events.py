@@ -1,7 +1,8 @@
 """Events: sets of output sequences that can be written down and whose probability can be computed.
 
-An event fixes how many outputs there are, gives truths and words their values, and bounds combinations of numbers: ``output 2 - output 1``
-at least 3, say. Anything computed from the outputs is as public as they are, so a combination of them is a fair question.
+An event fixes how many outputs there are, gives truths and words their values, and bounds
+combinations of numbers: ``output 2 - output 1`` at least 3, say. Anything computed from the outputs
+is as public as they are, so a combination of them is a fair question.
 """
 
 from __future__ import annotations
@@ -50,14 +51,24 @@ class OutputRange:
         return store if self._contains(form) else None
 
     def admits(self, output: PathValue, store: PathCondition) -> bool:
-        """Whether a range of one output alone may hold for it. Continuous noise never hits a single number."""
+        """Whether a range of one output alone may hold for it. Continuous noise never hits a
+        single number.
+        """
         if isinstance(output, LinearForm):
             return self.low is None or self.low != self.high or store.is_discrete(output.terms)
-        return self._contains(output) if isinstance(output, Fraction) else not isinstance(output, (bool, BitWord))
+        return (
+            self._contains(output)
+            if isinstance(output, Fraction)
+            else not isinstance(output, (bool, BitWord))
+        )
 
     def _contains(self, value: RealNumber) -> bool:
         if isinstance(value, Fraction):
-            return (self.low is None or value >= self.low) and (self.high is None or value <= self.high) and value not in self.excluded
+            return (
+                (self.low is None or value >= self.low)
+                and (self.high is None or value <= self.high)
+                and value not in self.excluded
+            )
         if self.low is not None and decide_sign(subtract_reals(value, self.low)) < 0:
             return False
         if self.high is not None and decide_sign(subtract_reals(value, self.high)) > 0:
@@ -65,7 +76,9 @@ class OutputRange:
         return all(decide_sign(subtract_reals(value, one)) != 0 for one in self.excluded)
 
     def __str__(self) -> str:
-        name = " + ".join(_format_term(place, factor) for place, factor in self.combination).replace("+ -", "- ")
+        name = " + ".join(
+            _format_term(place, factor) for place, factor in self.combination
+        ).replace("+ -", "- ")
         if self.low is not None and self.low == self.high:
             return f"{name} = {self.low}"
         if self.low is not None and self.high is not None:
@@ -74,7 +87,11 @@ class OutputRange:
             return f"{name} >= {self.low}"
         if self.high is not None:
             return f"{name} <= {self.high}"
-        return f"{name} is not {' or '.join(map(str, sorted(self.excluded)))}" if self.excluded else f"{name} is any number"
+        return (
+            f"{name} is not {' or '.join(map(str, sorted(self.excluded)))}"
+            if self.excluded
+            else f"{name} is any number"
+        )
 
 
 def _format_term(place: int, factor: Fraction) -> str:
@@ -83,7 +100,9 @@ def _format_term(place: int, factor: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OutputEvent:
-    """``values``: the place and the value of a truth or a word; ``bits``: the place of a word, the bit counted from the last, its value."""
+    """``values``: the place and the value of a truth or a word; ``bits``: the place of a word,
+    the bit counted from the last, its value.
+    """
 
     length: int
     values: tuple[tuple[int, bool | BitWord], ...] = ()
@@ -94,7 +113,9 @@ class OutputEvent:
         """The part of the path that lies in the event."""
         if len(path.outputs) != self.length:
             return None
-        if not all(self._admits(place, value, path.condition) for place, value in enumerate(path.outputs)):
+        if not all(
+            self._admits(place, value, path.condition) for place, value in enumerate(path.outputs)
+        ):
             return None
         store: PathCondition | None = path.condition
         for one in self.ranges:
@@ -104,7 +125,9 @@ class OutputEvent:
         return store
 
     def is_possible(self, outputs: Sequence[PathValue], store: PathCondition) -> bool:
-        """Whether a run that has told these outputs so far, the last one just now, may still end in the event."""
+        """Whether a run that has told these outputs so far, the last one just now, may still end
+        in the event.
+        """
         return len(outputs) <= self.length and self._admits(len(outputs) - 1, outputs[-1], store)
 
     def _admits(self, place: int, output: PathValue, store: PathCondition) -> bool:
@@ -116,7 +139,11 @@ class OutputEvent:
             if one.combination == ((place, Fraction(1)),) and not one.admits(output, store):
                 return False
         for here, bit, value in self.bits:
-            if here == place and not (isinstance(output, BitWord) and bit < output.width and bool(output.value >> bit & 1) is value):
+            if here == place and not (
+                isinstance(output, BitWord)
+                and bit < output.width
+                and bool(output.value >> bit & 1) is value
+            ):
                 return False
         return True
 
@@ -125,12 +152,18 @@ class OutputEvent:
             return "no output at all"
         if not self.ranges and not self.bits and len(self.values) == self.length:
             return f"the outputs are {', '.join(str(value) for _, value in self.values)}"
-        words = [f"output {place + 1} is {value}" for place, value in self.values] + [str(one) for one in self.ranges]
-        words += [f"bit {bit} of output {place + 1} is {int(value)}" for place, bit, value in self.bits]
+        words = [f"output {place + 1} is {value}" for place, value in self.values] + [
+            str(one) for one in self.ranges
+        ]
+        words += [
+            f"bit {bit} of output {place + 1} is {int(value)}" for place, bit, value in self.bits
+        ]
         return f"{self.length} output{'s' if self.length > 1 else ''}: {', '.join(words)}"
 
 
-def restrict_paths(events: Sequence[OutputEvent], paths: Iterable[ProgramPath]) -> Iterator[PathCondition]:
+def restrict_paths(
+    events: Sequence[OutputEvent], paths: Iterable[ProgramPath]
+) -> Iterator[PathCondition]:
     """Where on the paths at least one of the events holds."""
     for path in paths:
         found = [store for event in events if (store := event.restrict(path)) is not None]

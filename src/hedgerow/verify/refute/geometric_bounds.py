@@ -1,7 +1,9 @@
-"""Bounds on the probability that two-sided geometric variables lie in bands: enumeration up to a tail that is added to the error.
+"""Bounds on the probability that two-sided geometric variables lie in bands: enumeration up to a
+tail that is added to the error.
 
-As in ``integrals`` the bands must form a forest; a leaf is summed out given its neighbour. Weights are whole numbers of 2^-256, once
-rounded down with everything beyond the cut left out, once rounded up with everything beyond it counted.
+As in ``integrals`` the bands must form a forest; a leaf is summed out given its neighbour. Weights
+are whole numbers of 2^-256, once rounded down with everything beyond the cut left out, once rounded
+up with everything beyond it counted.
 """
 
 from __future__ import annotations
@@ -13,7 +15,12 @@ from math import ceil, floor
 
 from hedgerow.numeric.rounding import exp_bounds
 from hedgerow.verify.refute.integrals import Ends, Region, build_forest
-from hedgerow.verify.refute.interval_arithmetic import RealInterval, RealNumber, divide_reals, enclose
+from hedgerow.verify.refute.interval_arithmetic import (
+    RealInterval,
+    RealNumber,
+    divide_reals,
+    enclose,
+)
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 
 __all__ = ["bound_geometric_region"]
@@ -52,7 +59,9 @@ def _multiply_rounded(one: int, other: int, upper: bool) -> int:
 
 
 def _compute_weights(scale: RealNumber, upper: bool) -> tuple[list[int], int]:
-    """P(k) for k from -K to K, and a bound on the rest (0 for the lower bound): (1 - a)/(1 + a) a^|k| with a = e^(-1/scale)."""
+    """P(k) for k from -K to K, and a bound on the rest (0 for the lower bound): (1 - a)/(1 + a)
+    a^|k| with a = e^(-1/scale).
+    """
     rate = enclose(divide_reals(Fraction(-1), scale))
     a = [exp_bounds(end, 90)[side] for side, end in enumerate(rate)]
     longest = ceil(_TAIL_EXPONENT * enclose(scale)[1])
@@ -81,7 +90,9 @@ def _mask_weights(values: list[int], own: Ends) -> list[int]:
     return [value if first <= place <= last else 0 for place, value in enumerate(values)]
 
 
-def _sum_out_child(kept: list[int], beyond: int, window: Ends, above: tuple[list[int], int], upper: bool) -> tuple[list[int], int]:
+def _sum_out_child(
+    kept: list[int], beyond: int, window: Ends, above: tuple[list[int], int], upper: bool
+) -> tuple[list[int], int]:
     """The parent's weights times the child's sum over low <= v - x <= high."""
     sums, middle = [0, *accumulate(kept)], len(kept) // 2
     values, rest = above
@@ -91,5 +102,9 @@ def _sum_out_child(kept: list[int], beyond: int, window: Ends, above: tuple[list
         v = place - centre
         first = 0 if high is None else min(max(0, v - floor(high) + middle), len(kept))
         last = len(kept) if low is None else min(max(0, v - ceil(low) + middle + 1), len(kept))
-        found.append(_multiply_rounded(value, (sums[last] - sums[first] if last > first else 0) + beyond, upper))
+        found.append(
+            _multiply_rounded(
+                value, (sums[last] - sums[first] if last > first else 0) + beyond, upper
+            )
+        )
     return found, rest

@@ -1,9 +1,11 @@
 """The exact probability that independent Laplace, exponential and uniform variables lie in bands.
 
-**Input.** Bands low <= combination <= high, each over one variable or over two. If the pairs form a forest (every program that compares
-noisy values with one noisy threshold, or with the best so far, gives one), the probability is computed by leaving out one leaf at a time:
-given its neighbour, a leaf contributes the integral of its density over a window, which is again made of pieces c x^k e^(rx + a).
-Bands that others imply (x - y <= 1 where x - z <= 0 and z - y <= 1) are dropped first, since they would close circles.
+**Input.** Bands low <= combination <= high, each over one variable or over two. If the pairs form a
+forest (every program that compares noisy values with one noisy threshold, or with the best so far,
+gives one), the probability is computed by leaving out one leaf at a time: given its neighbour, a
+leaf contributes the integral of its density over a window, which is again made of pieces c x^k
+e^(rx + a). Bands that others imply (x - y <= 1 where x - z <= 0 and z - y <= 1) are dropped first,
+since they would close circles.
 
 **Output.** An ``ExponentialSum``, c1 e^a1 + … + cn e^an with rationals: no rounding anywhere.
 """
@@ -44,25 +46,40 @@ def integrate_region(laws: NoiseParameters, region: Region) -> ExponentialSum:
     tree = build_forest(tuple(laws), region)
     if tree is None:
         return ExponentialSum()
-    unit = lcm(*(end.denominator for ends in _list_ends(laws, tree) for end in ends if end is not None))
+    unit = lcm(
+        *(end.denominator for ends in _list_ends(laws, tree) for end in ends if end is not None)
+    )
     scales = {x: _compute_rate(laws[x], tree.factor[x]) / unit for x in laws}
     rate = lcm(*(scale.denominator for scale in scales.values()))
-    messages = {x: _build_density(laws[x], tree.factor[x], unit, int(scales[x] * rate), rate) for x in laws}
+    messages = {
+        x: _build_density(laws[x], tree.factor[x], unit, int(scales[x] * rate), rate) for x in laws
+    }
     result = ExponentialSum.of(Fraction(1))
     for x in reversed(tree.order):
         low, high = tree.own_window[x]
         function = messages[x].restrict(_convert_to_units(low, unit), _convert_to_units(high, unit))
         above = tree.parent[x]
         if above is None:
-            result = result * ExponentialSum(tuple((Fraction(a, rate), c) for a, c in function.integrate().items()))
+            result = result * ExponentialSum(
+                tuple((Fraction(a, rate), c) for a, c in function.integrate().items())
+            )
         else:
             low, high = tree.window[x]
-            messages[above] = messages[above].multiply(function.integrate_window(_convert_to_units(low, unit), _convert_to_units(high, unit)))
+            messages[above] = messages[above].multiply(
+                function.integrate_window(
+                    _convert_to_units(low, unit), _convert_to_units(high, unit)
+                )
+            )
     return result
 
 
 def _list_ends(laws: NoiseParameters, tree: BandForest) -> list[Ends]:
-    uniform = [(tree.factor[x] * one, None) for x, (noise, parameters) in laws.items() if noise is Noise.UNIFORM for one in parameters]
+    uniform = [
+        (tree.factor[x] * one, None)
+        for x, (noise, parameters) in laws.items()
+        if noise is Noise.UNIFORM
+        for one in parameters
+    ]
     return [*tree.window.values(), *tree.own_window.values(), *uniform]
 
 
@@ -75,7 +92,9 @@ def _compute_rate(law: tuple[Noise, tuple[Fraction, ...]], factor: Fraction) -> 
     return Fraction(0) if law[0] is Noise.UNIFORM else 1 / (law[1][0] * abs(factor))
 
 
-def _build_density(law: tuple[Noise, tuple[Fraction, ...]], factor: Fraction, unit: int, r: int, rate: int) -> PiecewiseExponential:
+def _build_density(
+    law: tuple[Noise, tuple[Fraction, ...]], factor: Fraction, unit: int, r: int, rate: int
+) -> PiecewiseExponential:
     """Of y in whole units."""
     noise, parameters = law
     height = Fraction(r, rate)
@@ -92,8 +111,12 @@ def _build_density(law: tuple[Noise, tuple[Fraction, ...]], factor: Fraction, un
     raise OutOfScope(f"{noise} among variables with exponential pieces")
 
 
-def build_forest(variables: tuple[int, ...], region: Region, whole: bool = False) -> BandForest | None:
-    """The bands as trees; None where the region is empty; ``OutOfScope`` where bands have circles or tie three variables at once."""
+def build_forest(
+    variables: tuple[int, ...], region: Region, whole: bool = False
+) -> BandForest | None:
+    """The bands as trees; None where the region is empty; ``OutOfScope`` where bands have
+    circles or tie three variables at once.
+    """
     if any(len(direction) > 2 for direction in region):
         raise OutOfScope("a condition that ties three noise variables together")
     if sum(len(direction) == 2 for direction in region) >= len(variables):
@@ -124,8 +147,14 @@ def build_forest(variables: tuple[int, ...], region: Region, whole: bool = False
     return tree
 
 
-def _grow_tree(start: int, neighbours: Mapping[int, list[tuple[int, Fraction, Fraction, Ends]]], tree: BandForest) -> None:
-    """The tree that holds ``start``: a x + b y in a window, with x the parent, becomes X - Y with X = f x, Y = -(f b/a) y."""
+def _grow_tree(
+    start: int,
+    neighbours: Mapping[int, list[tuple[int, Fraction, Fraction, Ends]]],
+    tree: BandForest,
+) -> None:
+    """The tree that holds ``start``: a x + b y in a window, with x the parent, becomes X - Y
+    with X = f x, Y = -(f b/a) y.
+    """
     tree.factor[start], tree.parent[start] = Fraction(1), None
     queue = [start]
     for x in queue:
@@ -144,7 +173,9 @@ def _scale_ends(ends: Ends, factor: Fraction) -> Ends:
 
 
 def _drop_implied_bands(region: Region, whole: bool) -> Region | None:
-    """Without the ends of x - y that others imply: transitive orders, as in a running maximum, become trees. None: the region is empty."""
+    """Without the ends of x - y that others imply: transitive orders, as in a running maximum,
+    become trees. None: the region is empty.
+    """
     most: dict[tuple[int, int], Fraction] = {}
     for direction, (low, high) in region.items():
         if _is_difference(direction):
@@ -176,8 +207,12 @@ def _is_difference(direction: tuple[tuple[int, Fraction], ...]) -> bool:
     return len(direction) == 2 and direction[0][1] == 1 and direction[1][1] == -1
 
 
-def _find_tightest_bound(start: int, end: int, most: Mapping[tuple[int, int], Fraction]) -> Fraction | None:
-    """The best bound on start - end that chains of at least one step give. Every chain is a valid bound, so that stopping early is too."""
+def _find_tightest_bound(
+    start: int, end: int, most: Mapping[tuple[int, int], Fraction]
+) -> Fraction | None:
+    """The best bound on start - end that chains of at least one step give. Every chain is a
+    valid bound, so that stopping early is too.
+    """
     reached: dict[int, Fraction] = {}
     for _ in range(len({x for x, _ in most}) + 1):
         changed = False

@@ -2,7 +2,8 @@
 
     Real  =  Fraction  |  Amount (c1 e^a1 + … + cn e^an)  |  Interval
 
-Every operation gives the first of the three forms that it can. A comparison is decided or raises ``OutOfScope``; nothing is ever guessed.
+Every operation gives the first of the three forms that it can. A comparison is decided or raises
+``OutOfScope``; nothing is ever guessed.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def _shorten(value: Fraction, direction: int) -> Fraction:
     size = value.denominator.bit_length() - value.numerator.bit_length()
     grid = 1 << max(0, size + 4 * DIGITS)
     scaled = value.numerator * grid
-    return Fraction(scaled // value.denominator if direction < 0 else -(-scaled // value.denominator), grid)
+    return Fraction(
+        scaled // value.denominator if direction < 0 else -(-scaled // value.denominator), grid
+    )
 
 
 def simplify(value: ExponentialSum | Fraction | int) -> Fraction | ExponentialSum:
@@ -117,7 +120,7 @@ def divide_reals(one: RealNumber, other: RealNumber) -> RealNumber:
     if isinstance(other, Fraction):
         return multiply_reals(one, 1 / other)
     if isinstance(other, ExponentialSum) and len(other.terms) == 1:
-        (exponent, coefficient) = other.terms[0]
+        exponent, coefficient = other.terms[0]
         return multiply_reals(one, simplify(ExponentialSum(((-exponent, 1 / coefficient),))))
     low, high = enclose(other)
     return multiply_reals(one, RealInterval.around(1 / high, 1 / low))
@@ -158,7 +161,9 @@ def compute_log(value: RealNumber) -> RealNumber:
     if rest == Fraction(1):
         return exponent
     low, high = enclose(rest)
-    return add_reals(exponent, RealInterval.around(log_bounds(low, DIGITS)[0], log_bounds(high, DIGITS)[1]))
+    return add_reals(
+        exponent, RealInterval.around(log_bounds(low, DIGITS)[0], log_bounds(high, DIGITS)[1])
+    )
 
 
 def compute_sqrt(value: RealNumber) -> RealNumber:

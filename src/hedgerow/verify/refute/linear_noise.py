@@ -1,8 +1,9 @@
 """Values that depend on noise linearly, and what a path knows about the noise.
 
-A ``LinearForm`` is constant + sum of coefficient times noise variable. A ``PathCondition`` keeps, for every direction (a combination of variables,
-scaled to one form), the band in which it lies on this path. Variables of a continuous law have no atoms, so that < and <= are the same for
-them; combinations of whole numbers are compared as whole numbers.
+A ``LinearForm`` is constant + sum of coefficient times noise variable. A ``PathCondition`` keeps,
+for every direction (a combination of variables, scaled to one form), the band in which it lies on
+this path. Variables of a continuous law have no atoms, so that < and <= are the same for them;
+combinations of whole numbers are compared as whole numbers.
 """
 
 from __future__ import annotations
@@ -25,14 +26,24 @@ from hedgerow.verify.refute.interval_arithmetic import (
 )
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 
-__all__ = ["Direction", "LinearForm", "NoiseBand", "NoiseDistribution", "PathCondition", "add", "scale"]
+__all__ = [
+    "Direction",
+    "LinearForm",
+    "NoiseBand",
+    "NoiseDistribution",
+    "PathCondition",
+    "add",
+    "scale",
+]
 
 Direction: TypeAlias = tuple[tuple[int, Fraction], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseDistribution:
-    """How one noise variable is distributed. ``parameters`` as in ``Noise``; of GAUSSIAN, the standard deviation."""
+    """How one noise variable is distributed. ``parameters`` as in ``Noise``; of GAUSSIAN, the
+    standard deviation.
+    """
 
     noise: Noise
     parameters: tuple[RealNumber, ...]
@@ -62,7 +73,9 @@ def add(one: LinearForm | RealNumber, other: LinearForm | RealNumber) -> LinearF
     for variable, coefficient in other.terms:
         sums[variable] = sums.get(variable, Fraction(0)) + coefficient
     constant = add_reals(one.constant, other.constant)
-    terms = tuple(sorted((variable, coefficient) for variable, coefficient in sums.items() if coefficient))
+    terms = tuple(
+        sorted((variable, coefficient) for variable, coefficient in sums.items() if coefficient)
+    )
     return LinearForm(terms, constant) if terms else constant
 
 
@@ -74,7 +87,10 @@ def scale(one: LinearForm | RealNumber, factor: RealNumber) -> LinearForm | Real
         raise OutOfScope("noise times a number that is not rational")
     if not factor:
         return Fraction(0)
-    return LinearForm(tuple((variable, coefficient * factor) for variable, coefficient in one.terms), multiply_reals(one.constant, factor))
+    return LinearForm(
+        tuple((variable, coefficient * factor) for variable, coefficient in one.terms),
+        multiply_reals(one.constant, factor),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,30 +102,42 @@ class NoiseBand:
 
     def intersect(self, other: NoiseBand, whole: bool) -> NoiseBand | None:
         """Both at once; None where that has probability 0."""
-        low, high = _pick_tighter_bound(self.low, other.low, 1), _pick_tighter_bound(self.high, other.high, -1)
+        low, high = (
+            _pick_tighter_bound(self.low, other.low, 1),
+            _pick_tighter_bound(self.high, other.high, -1),
+        )
         if low is None or high is None:
             return NoiseBand(low, high)
         try:
             side = decide_sign(subtract_reals(high, low))
         except OutOfScope:
-            return NoiseBand(low, high)  # perhaps empty: its probability then comes out as a bound around 0
+            # perhaps empty: its probability then comes out as a bound around 0
+            return NoiseBand(low, high)
         return None if side < 0 or (side == 0 and not whole) else NoiseBand(low, high)
 
 
-def _pick_tighter_bound(one: RealNumber | None, other: RealNumber | None, direction: int) -> RealNumber | None:
+def _pick_tighter_bound(
+    one: RealNumber | None, other: RealNumber | None, direction: int
+) -> RealNumber | None:
     if one is None or other is None:
         return other if one is None else one
     if isinstance(one, RealInterval) or isinstance(other, RealInterval):
         if one == other:
             return one
         (a, b), (c, d) = enclose(one), enclose(other)
-        return RealInterval(max(a, c), max(b, d)) if direction > 0 else RealInterval(min(a, c), min(b, d))
+        return (
+            RealInterval(max(a, c), max(b, d))
+            if direction > 0
+            else RealInterval(min(a, c), min(b, d))
+        )
     return one if decide_sign(subtract_reals(one, other)) * direction >= 0 else other
 
 
 @dataclass(frozen=True, slots=True)
 class PathCondition:
-    """The variables drawn so far on a path, what is known about them, and the chance of the coins that led here."""
+    """The variables drawn so far on a path, what is known about them, and the chance of the
+    coins that led here.
+    """
 
     distributions: tuple[NoiseDistribution, ...] = ()
     bands: dict[Direction, NoiseBand] | None = None
@@ -117,7 +145,9 @@ class PathCondition:
 
     def add_variable(self, law: NoiseDistribution) -> tuple[PathCondition, LinearForm]:
         """With one variable more."""
-        return replace(self, distributions=(*self.distributions, law)), LinearForm(((len(self.distributions), Fraction(1)),), Fraction(0))
+        return replace(self, distributions=(*self.distributions, law)), LinearForm(
+            ((len(self.distributions), Fraction(1)),), Fraction(0)
+        )
 
     def multiply_weight(self, chance: RealNumber) -> PathCondition:
         return replace(self, weight=multiply_reals(self.weight, chance))
@@ -129,9 +159,13 @@ class PathCondition:
         whole = self.is_integer(direction)
         if whole:
             bound = _round_integer_bound(bound, upper=factor > 0, strict=strict)
-        return self._add_band(direction, NoiseBand(high=bound) if factor > 0 else NoiseBand(low=bound), whole)
+        return self._add_band(
+            direction, NoiseBand(high=bound) if factor > 0 else NoiseBand(low=bound), whole
+        )
 
-    def restrict_between(self, form: LinearForm, low: Fraction | None, high: Fraction | None) -> PathCondition | None:
+    def restrict_between(
+        self, form: LinearForm, low: Fraction | None, high: Fraction | None
+    ) -> PathCondition | None:
         """Where low <= form <= high."""
         store: PathCondition | None = self
         if low is not None:
@@ -142,17 +176,24 @@ class PathCondition:
 
     def is_integer(self, direction: Direction) -> bool:
         """Whether the combination takes whole values only."""
-        return all(self.distributions[variable].is_integer and coefficient.denominator == 1 for variable, coefficient in direction)
+        return all(
+            self.distributions[variable].is_integer and coefficient.denominator == 1
+            for variable, coefficient in direction
+        )
 
     def is_discrete(self, terms: Direction) -> bool:
         """Whether the combination takes countably many values, each with a chance of its own."""
         return all(self.distributions[variable].is_integer for variable, _ in terms)
 
     def _normalise_direction(self, terms: Direction) -> tuple[Direction, Fraction]:
-        """The one form of these directions, and by what it has to be multiplied to give ``terms``."""
+        """The one form of these directions, and by what it has to be multiplied to give
+        ``terms``.
+        """
         if self.is_discrete(terms):
             common = math.lcm(*(coefficient.denominator for _, coefficient in terms))
-            factor = Fraction(math.gcd(*(int(coefficient * common) for _, coefficient in terms)), common)
+            factor = Fraction(
+                math.gcd(*(int(coefficient * common) for _, coefficient in terms)), common
+            )
             factor = factor if terms[0][1] > 0 else -factor
         else:
             factor = terms[0][1]

@@ -1,4 +1,5 @@
-"""Whether two inputs are neighbours in the sense of a claim: the definition of ``Relation``, run on values.
+"""Whether two inputs are neighbours in the sense of a claim: the definition of ``Relation``, run on
+values.
 
 A witness is refused whose inputs are none, whatever search or model they came from.
 """
@@ -20,11 +21,17 @@ def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
     """Decided from the values alone. Both inputs must give every parameter a value."""
     relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
     private = {parameter.name for parameter in program.parameters if parameter.private}
-    numbers = {parameter.name for parameter in program.parameters if parameter.private and parameter.kind in (Kind.INT, Kind.REAL)}
+    numbers = {
+        parameter.name
+        for parameter in program.parameters
+        if parameter.private and parameter.kind in (Kind.INT, Kind.REAL)
+    }
     truths = {parameter.name for parameter in list_measured_booleans(program)}
     if relation is Relation.ROW:
         numbers |= {
-            parameter.name for parameter in program.parameters if parameter.private and parameter.list and parameter.kind is Kind.BOOL
+            parameter.name
+            for parameter in program.parameters
+            if parameter.private and parameter.list and parameter.kind is Kind.BOOL
         }
     known = {parameter.name for parameter in program.parameters}
     if set(one) != known or set(other) != known:
@@ -72,7 +79,9 @@ def _satisfies_relation(moves: Sequence[Fraction], relation: Relation, k: int) -
 
 
 def _has_one_extra_row(short: Arguments, long: Arguments, numbers: set[str]) -> bool:
-    """One list of ``long`` is that of ``short`` with one entry put in somewhere; all else is equal."""
+    """One list of ``long`` is that of ``short`` with one entry put in somewhere; all else is
+    equal.
+    """
     different = [name for name in numbers if short[name] != long[name]]
     if len(different) != 1:
         return not different

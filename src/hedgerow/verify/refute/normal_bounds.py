@@ -1,8 +1,9 @@
 """Rigorous bounds on the normal law.
 
-P(Z > x) = 1/2 - phi(x) (x + x^3/3 + x^5/(3 5) + …) for x >= 0: all terms are positive, and from where a term is less than half of the one
-before, the rest of the series is less than the last term. Everything is computed in whole numbers of a fixed unit, once rounded down and
-once up, with as many digits as the smallness of the result takes away. pi comes from Machin's formula.
+P(Z > x) = 1/2 - phi(x) (x + x^3/3 + x^5/(3 5) + …) for x >= 0: all terms are positive, and from
+where a term is less than half of the one before, the rest of the series is less than the last term.
+Everything is computed in whole numbers of a fixed unit, once rounded down and once up, with as many
+digits as the smallness of the result takes away. pi comes from Machin's formula.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from functools import lru_cache
 from math import ceil, isqrt
 
 from hedgerow.numeric.rounding import exp_bounds
-from hedgerow.verify.refute.interval_arithmetic import RealInterval, RealNumber, divide_reals, enclose
+from hedgerow.verify.refute.interval_arithmetic import (
+    RealInterval,
+    RealNumber,
+    divide_reals,
+    enclose,
+)
 
 __all__ = ["bound_probability", "bound_tail"]
 
@@ -20,15 +26,20 @@ _MAX_ARGUMENT = 38
 _BITS = 220
 
 
-def bound_probability(low: RealNumber | None, high: RealNumber | None, deviation: RealNumber) -> RealInterval:
+def bound_probability(
+    low: RealNumber | None, high: RealNumber | None, deviation: RealNumber
+) -> RealInterval:
     """P(low <= X <= high) for a normal X of mean 0."""
     ends = [None if end is None else enclose(divide_reals(end, deviation)) for end in (low, high)]
-    if ends[0] is not None and ends[0][0] < 0 and (ends[1] is None or ends[1][0] > -ends[0][1]):  # the far side is the more exact one
+    # the far side is the more exact one
+    if ends[0] is not None and ends[0][0] < 0 and (ends[1] is None or ends[1][0] > -ends[0][1]):
         ends = [None if end is None else (-end[1], -end[0]) for end in reversed(ends)]
     first, second = ends
     above = RealInterval(Fraction(1), Fraction(1)) if first is None else _bound_upper_tail(first)
     below = RealInterval(Fraction(0), Fraction(0)) if second is None else _bound_upper_tail(second)
-    return RealInterval.around(max(Fraction(0), above.low - below.high), max(Fraction(0), above.high - below.low))
+    return RealInterval.around(
+        max(Fraction(0), above.low - below.high), max(Fraction(0), above.high - below.low)
+    )
 
 
 def _bound_upper_tail(x: tuple[Fraction, Fraction]) -> RealInterval:
@@ -48,10 +59,17 @@ def bound_tail(x: Fraction) -> RealInterval:
     low, high = x.numerator * unit // x.denominator, -(-x.numerator * unit // x.denominator)
     series = _sum_series(low, unit, bits)[0], _sum_series(high, unit, bits)[1]
     digits = bits * 3 // 10 + 20
-    density = exp_bounds(-Fraction(high * high, 2 * unit * unit), digits)[0], exp_bounds(-Fraction(low * low, 2 * unit * unit), digits)[1]
+    density = (
+        exp_bounds(-Fraction(high * high, 2 * unit * unit), digits)[0],
+        exp_bounds(-Fraction(low * low, 2 * unit * unit), digits)[1],
+    )
     root = _bound_root_of_two_pi(bits)
-    middle = [Fraction(s, unit) * d / r for s, d, r in zip(series, density, reversed(root), strict=True)]
-    return RealInterval.around(max(Fraction(0), Fraction(1, 2) - middle[1]), Fraction(1, 2) - middle[0])
+    middle = [
+        Fraction(s, unit) * d / r for s, d, r in zip(series, density, reversed(root), strict=True)
+    ]
+    return RealInterval.around(
+        max(Fraction(0), Fraction(1, 2) - middle[1]), Fraction(1, 2) - middle[0]
+    )
 
 
 def _sum_series(x: int, unit: int, bits: int) -> tuple[int, int]:
@@ -70,12 +88,19 @@ def _sum_series(x: int, unit: int, bits: int) -> tuple[int, int]:
 @lru_cache(maxsize=64)
 def _bound_root_of_two_pi(bits: int) -> tuple[Fraction, Fraction]:
     unit = 1 << (bits + 16)
-    low, high = ((16 * a - 4 * b) for a, b in zip(_bound_arctangent(5, unit), reversed(_bound_arctangent(239, unit)), strict=True))
+    low, high = (
+        (16 * a - 4 * b)
+        for a, b in zip(
+            _bound_arctangent(5, unit), reversed(_bound_arctangent(239, unit)), strict=True
+        )
+    )
     return Fraction(isqrt(2 * low * unit), unit), Fraction(isqrt(2 * high * unit) + 1, unit)
 
 
 def _bound_arctangent(q: int, unit: int) -> tuple[int, int]:
-    """arctan(1/q) in whole units: an alternating series; every term is cut by less than 1, and the rest is less than the last term."""
+    """arctan(1/q) in whole units: an alternating series; every term is cut by less than 1, and
+    the rest is less than the last term.
+    """
     power, total, k = unit // q, 0, 0
     while power:
         total += (-1) ** k * (power // (2 * k + 1))

@@ -6,4 +6,6 @@ __all__ = ["OutOfScope"]
 
 
 class OutOfScope(Exception):
-    """The program, or this input of it, is outside what can be computed exactly here, or within the limits set."""
+    """The program, or this input of it, is outside what can be computed exactly here, or within
+    the limits set.
+    """

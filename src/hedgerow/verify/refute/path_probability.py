@@ -1,7 +1,9 @@
-"""The probability of a path: its region taken apart into groups of variables that are tied together, each by the method that fits.
+"""The probability of a path: its region taken apart into groups of variables that are tied
+together, each by the method that fits.
 
-Laplace, exponential and uniform variables: exact (``integrals``). Whole ones: enclosed (``whole``). Normal ones: enclosed, where every band
-of a group has the same direction, so that the combination is normal again (``normal``). Anything else is ``OutOfScope``.
+Laplace, exponential and uniform variables: exact (``integrals``). Whole ones: enclosed (``whole``).
+Normal ones: enclosed, where every band of a group has the same direction, so that the combination
+is normal again (``normal``). Anything else is ``OutOfScope``.
 """
 
 from __future__ import annotations
@@ -14,8 +16,21 @@ from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 from hedgerow.verify.language.program import Noise
 from hedgerow.verify.refute.geometric_bounds import bound_geometric_region
 from hedgerow.verify.refute.integrals import Ends, Region, integrate_region
-from hedgerow.verify.refute.interval_arithmetic import RealInterval, RealNumber, add_reals, compute_sqrt, enclose, multiply_reals, simplify
-from hedgerow.verify.refute.linear_noise import Direction, NoiseBand, NoiseDistribution, PathCondition
+from hedgerow.verify.refute.interval_arithmetic import (
+    RealInterval,
+    RealNumber,
+    add_reals,
+    compute_sqrt,
+    enclose,
+    multiply_reals,
+    simplify,
+)
+from hedgerow.verify.refute.linear_noise import (
+    Direction,
+    NoiseBand,
+    NoiseDistribution,
+    PathCondition,
+)
 from hedgerow.verify.refute.normal_bounds import bound_probability
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 
@@ -42,15 +57,27 @@ class PathProbability:
         """The probability of one path."""
         result = store.weight
         for variables in _group_variables(store):
-            bands = {direction: band for direction, band in (store.bands or {}).items() if direction[0][0] in variables}
-            chance = self._compute_group([store.distributions[x] for x in sorted(variables)], _renumber_variables(bands, sorted(variables)))
+            bands = {
+                direction: band
+                for direction, band in (store.bands or {}).items()
+                if direction[0][0] in variables
+            }
+            chance = self._compute_group(
+                [store.distributions[x] for x in sorted(variables)],
+                _renumber_variables(bands, sorted(variables)),
+            )
             if chance == Fraction(0):
                 return Fraction(0)
             result = multiply_reals(result, chance)
         return result
 
-    def _compute_group(self, laws: Sequence[NoiseDistribution], bands: dict[Direction, NoiseBand]) -> RealNumber:
-        key = (_build_key(laws), frozenset((direction, _build_key(band)) for direction, band in bands.items()))
+    def _compute_group(
+        self, laws: Sequence[NoiseDistribution], bands: dict[Direction, NoiseBand]
+    ) -> RealNumber:
+        key = (
+            _build_key(laws),
+            frozenset((direction, _build_key(band)) for direction, band in bands.items()),
+        )
         if key not in self._cache:
             self._cache[key] = _compute_probability(laws, bands)
         return self._cache[key]
@@ -70,17 +97,29 @@ def _group_variables(store: PathCondition) -> list[set[int]]:
     return groups
 
 
-def _renumber_variables(bands: dict[Direction, NoiseBand], variables: list[int]) -> dict[Direction, NoiseBand]:
+def _renumber_variables(
+    bands: dict[Direction, NoiseBand], variables: list[int]
+) -> dict[Direction, NoiseBand]:
     """Numbered from 0, so that equal groups of different paths are known to be equal."""
     number = {variable: place for place, variable in enumerate(variables)}
-    return {tuple((number[variable], coefficient) for variable, coefficient in direction): band for direction, band in bands.items()}
+    return {
+        tuple((number[variable], coefficient) for variable, coefficient in direction): band
+        for direction, band in bands.items()
+    }
 
 
-def _compute_probability(laws: Sequence[NoiseDistribution], bands: dict[Direction, NoiseBand]) -> RealNumber:
+def _compute_probability(
+    laws: Sequence[NoiseDistribution], bands: dict[Direction, NoiseBand]
+) -> RealNumber:
     noises = {law.noise for law in laws}
     if noises <= _EXPONENTIAL_PIECES:
-        parameters = {x: (law.noise, tuple(_require_rational(one) for one in law.parameters)) for x, law in enumerate(laws)}
-        return _enclose_probability(bands, lambda region: _cut_tiny_terms(integrate_region(parameters, region)))
+        parameters = {
+            x: (law.noise, tuple(_require_rational(one) for one in law.parameters))
+            for x, law in enumerate(laws)
+        }
+        return _enclose_probability(
+            bands, lambda region: _cut_tiny_terms(integrate_region(parameters, region))
+        )
     if noises == {Noise.GEOMETRIC}:
         scales = {x: law.parameters[0] for x, law in enumerate(laws)}
         return _enclose_probability(bands, lambda region: bound_geometric_region(scales, region))
@@ -89,19 +128,26 @@ def _compute_probability(laws: Sequence[NoiseDistribution], bands: dict[Directio
         variance: RealNumber = Fraction(0)
         for x, coefficient in direction:
             deviation = laws[x].parameters[0]
-            variance = add_reals(variance, multiply_reals(coefficient * coefficient, multiply_reals(deviation, deviation)))
+            variance = add_reals(
+                variance,
+                multiply_reals(coefficient * coefficient, multiply_reals(deviation, deviation)),
+            )
         return bound_probability(band.low, band.high, compute_sqrt(variance))
     raise OutOfScope("a combination of noises without a closed form here")
 
 
 def _cut_tiny_terms(value: ExponentialSum) -> RealNumber:
-    """As it is, unless written out it would fill the memory: what is below e^-20000 is then only known to be that."""
+    """As it is, unless written out it would fill the memory: what is below e^-20000 is then only
+    known to be that.
+    """
     near = ExponentialSum(tuple((a, c) for a, c in value.terms if a >= -_MAX_EXPONENT))
     if any(a > _MAX_EXPONENT for a, _ in near.terms):
         raise OutOfScope("exponentials too large to write down")
     if near == value:
         return simplify(value)
-    rest = exp_bounds(Fraction(-_MAX_EXPONENT))[1] * sum(abs(c) for a, c in value.terms if a < -_MAX_EXPONENT)
+    rest = exp_bounds(Fraction(-_MAX_EXPONENT))[1] * sum(
+        abs(c) for a, c in value.terms if a < -_MAX_EXPONENT
+    )
     low, high = near.bounds()
     return RealInterval.around(max(Fraction(0), low - rest), high + rest)
 
@@ -112,17 +158,29 @@ def _require_rational(value: RealNumber) -> Fraction:
     return value
 
 
-def _enclose_probability(bands: dict[Direction, NoiseBand], probability: Callable[[Region], RealNumber]) -> RealNumber:
-    """The probability; where an end is only known within bounds, that of the smallest region to that of the largest."""
-    inner, outer = ({direction: _round_ends(band, wide) for direction, band in bands.items()} for wide in (False, True))
+def _enclose_probability(
+    bands: dict[Direction, NoiseBand], probability: Callable[[Region], RealNumber]
+) -> RealNumber:
+    """The probability; where an end is only known within bounds, that of the smallest region to
+    that of the largest.
+    """
+    inner, outer = (
+        {direction: _round_ends(band, wide) for direction, band in bands.items()}
+        for wide in (False, True)
+    )
     large = probability(outer)
     if inner == outer:
         return large
-    empty = any(low is not None and high is not None and low >= high for low, high in inner.values())
+    empty = any(
+        low is not None and high is not None and low >= high for low, high in inner.values()
+    )
     small = Fraction(0) if empty else probability(inner)
     return RealInterval.around(enclose(small)[0], enclose(large)[1])
 
 
 def _round_ends(band: NoiseBand, wide: bool) -> Ends:
     low, high = (None if end is None else enclose(end) for end in (band.low, band.high))
-    return (None if low is None else low[0 if wide else 1], None if high is None else high[1 if wide else 0])
+    return (
+        None if low is None else low[0 if wide else 1],
+        None if high is None else high[1 if wide else 0],
+    )

@@ -1,7 +1,8 @@
-"""Expressions on one path. A value is a truth, a number, a number linear in the noise, or a word of bits.
+"""Expressions on one path. A value is a truth, a number, a number linear in the noise, or a word of
+bits.
 
-An expression has several values where the noise decides between them (``<``, ``abs``, ``max``): each comes with the path narrowed to where
-it holds.
+An expression has several values where the noise decides between them (``<``, ``abs``, ``max``):
+each comes with the path narrowed to where it holds.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ _RATIONAL_OPERATORS: Final[dict[str, Callable[[Fraction, Fraction], Fraction | b
 }
 
 
-def evaluate_alternatives(expression: Expression, environment: Environment, store: PathCondition) -> Alternatives:
+def evaluate_alternatives(
+    expression: Expression, environment: Environment, store: PathCondition
+) -> Alternatives:
     """The values that an expression may have, each with where it has it."""
     value = _evaluate_rational(expression, environment)
     if value is not None:
@@ -87,7 +90,9 @@ def evaluate_alternatives(expression: Expression, environment: Environment, stor
 
 
 def _evaluate_rational(expression: Expression, environment: Environment) -> PathValue | None:
-    """The value where plain rationals and truths suffice to know it, which is nearly always; None says nothing."""
+    """The value where plain rationals and truths suffice to know it, which is nearly always;
+    None says nothing.
+    """
     kind = type(expression)
     if kind is Name:
         return environment.variables.get(expression.name)  # type: ignore[union-attr]  # narrowing by ``kind is`` is beyond mypy
@@ -97,10 +102,18 @@ def _evaluate_rational(expression: Expression, environment: Environment) -> Path
         if operator == "not" and isinstance(first, bool):
             return not first
         if operator in ("and", "or") and isinstance(first, bool):
-            return first if first is (operator == "or") else _evaluate_rational(arguments[1], environment)
+            return (
+                first
+                if first is (operator == "or")
+                else _evaluate_rational(arguments[1], environment)
+            )
         if operator in _RATIONAL_OPERATORS and isinstance(first, Fraction):
             second = _evaluate_rational(arguments[1], environment)
-            return _RATIONAL_OPERATORS[operator](first, second) if isinstance(second, Fraction) else None
+            return (
+                _RATIONAL_OPERATORS[operator](first, second)
+                if isinstance(second, Fraction)
+                else None
+            )
         return None
     if kind is Number or kind is Truth:
         return expression.value  # type: ignore[union-attr]
@@ -116,7 +129,9 @@ def _read_entry(entries: tuple[PathValue, ...], index: PathValue) -> PathValue:
     return entries[int(index)]
 
 
-def _apply_operator(expression: Apply, environment: Environment, store: PathCondition) -> Alternatives:
+def _apply_operator(
+    expression: Apply, environment: Environment, store: PathCondition
+) -> Alternatives:
     operator, arguments = expression.operator, expression.arguments
     if operator in ("and", "or"):
         for here, value in evaluate_alternatives(arguments[0], environment, store):
@@ -126,7 +141,9 @@ def _apply_operator(expression: Apply, environment: Environment, store: PathCond
                 yield from evaluate_alternatives(arguments[1], environment, here)
     elif operator == "if":
         for here, value in evaluate_alternatives(arguments[0], environment, store):
-            yield from evaluate_alternatives(arguments[1 if require_boolean(value) else 2], environment, here)
+            yield from evaluate_alternatives(
+                arguments[1 if require_boolean(value) else 2], environment, here
+            )
     elif len(arguments) == 1:
         for here, value in evaluate_alternatives(arguments[0], environment, store):
             yield from _apply_unary(operator, value, here)
@@ -181,15 +198,21 @@ def _compute_floor(value: RealNumber) -> Fraction:
     return Fraction(low)
 
 
-def _apply_binary(operator: str, left: PathValue, right: PathValue, store: PathCondition) -> Alternatives:
+def _apply_binary(
+    operator: str, left: PathValue, right: PathValue, store: PathCondition
+) -> Alternatives:
     match operator:
         case "==" | "!=":
             for here, equal in _compare_equal(left, right, store):
                 yield here, equal is (operator == "==")
         case "<" | "<=":
-            yield from _compare_less(_require_numeric(left), _require_numeric(right), operator == "<", store)
+            yield from _compare_less(
+                _require_numeric(left), _require_numeric(right), operator == "<", store
+            )
         case "min" | "max":
-            for here, less in _compare_less(_require_numeric(left), _require_numeric(right), True, store):
+            for here, less in _compare_less(
+                _require_numeric(left), _require_numeric(right), True, store
+            ):
                 yield here, left if less is (operator == "min") else right
         case "+":
             yield store, add(_require_numeric(left), _require_numeric(right))
@@ -199,14 +222,23 @@ def _apply_binary(operator: str, left: PathValue, right: PathValue, store: PathC
             yield store, _multiply(_require_numeric(left), _require_numeric(right))
         case "/":
             divisor = require_number(right)
-            yield store, scale(left, divide_reals(Fraction(1), divisor)) if isinstance(left, LinearForm) else divide_reals(require_number(left), divisor)
+            yield (
+                store,
+                (
+                    scale(left, divide_reals(Fraction(1), divisor))
+                    if isinstance(left, LinearForm)
+                    else divide_reals(require_number(left), divisor)
+                ),
+            )
         case "%":
             yield store, _compute_remainder(require_number(left), require_number(right))
         case _:
             yield store, _apply_to_words(operator, left, right)
 
 
-def _multiply(left: LinearForm | RealNumber, right: LinearForm | RealNumber) -> LinearForm | RealNumber:
+def _multiply(
+    left: LinearForm | RealNumber, right: LinearForm | RealNumber
+) -> LinearForm | RealNumber:
     if isinstance(right, LinearForm):
         left, right = right, left
     if isinstance(right, LinearForm):
@@ -216,11 +248,18 @@ def _multiply(left: LinearForm | RealNumber, right: LinearForm | RealNumber) -> 
 
 def _compute_remainder(left: RealNumber, right: RealNumber) -> Fraction:
     if not isinstance(left, Fraction) or not isinstance(right, Fraction) or right <= 0:
-        raise OutOfScope("a remainder of numbers that are not rational, or by a number that is not above 0")
+        raise OutOfScope(
+            "a remainder of numbers that are not rational, or by a number that is not above 0"
+        )
     return left % right
 
 
-def _compare_less(left: LinearForm | RealNumber, right: LinearForm | RealNumber, strict: bool, store: PathCondition) -> Iterator[tuple[PathCondition, bool]]:
+def _compare_less(
+    left: LinearForm | RealNumber,
+    right: LinearForm | RealNumber,
+    strict: bool,
+    store: PathCondition,
+) -> Iterator[tuple[PathCondition, bool]]:
     difference = add(left, scale(right, Fraction(-1)))
     if not isinstance(difference, LinearForm):
         side = decide_sign(difference)
@@ -233,7 +272,9 @@ def _compare_less(left: LinearForm | RealNumber, right: LinearForm | RealNumber,
         yield here, False
 
 
-def _compare_equal(left: PathValue, right: PathValue, store: PathCondition) -> Iterator[tuple[PathCondition, bool]]:
+def _compare_equal(
+    left: PathValue, right: PathValue, store: PathCondition
+) -> Iterator[tuple[PathCondition, bool]]:
     if isinstance(left, (bool, BitWord)) or isinstance(right, (bool, BitWord)):
         if type(left) is not type(right):
             raise OutOfScope("a comparison of different kinds")

@@ -1,8 +1,10 @@
 """All paths of a program on one concrete input, with the noise left symbolic.
 
-Execution forks where a condition depends on noise or a coin is thrown. A path has its outputs, which are constants or linear in the noise,
-and a ``PathCondition``: the region of the noise, and the chance of the coins, that lead along it. Regions of different paths do not overlap but
-for sets of probability 0, and paths of probability 0 are left out. Whatever cannot be followed exactly raises ``OutOfScope``.
+Execution forks where a condition depends on noise or a coin is thrown. A path has its outputs,
+which are constants or linear in the noise, and a ``PathCondition``: the region of the noise, and
+the chance of the coins, that lead along it. Regions of different paths do not overlap but for sets
+of probability 0, and paths of probability 0 are left out. Whatever cannot be followed exactly
+raises ``OutOfScope``.
 """
 
 from __future__ import annotations
@@ -13,11 +15,32 @@ from fractions import Fraction
 from time import monotonic
 from typing import TypeAlias
 
-from hedgerow.verify.language.program import Assign, Block, If, Noise, Output, Program, Sample, Statement, While
-from hedgerow.verify.refute.interval_arithmetic import RealNumber, decide_sign, enclose, subtract_reals
+from hedgerow.verify.language.program import (
+    Assign,
+    Block,
+    If,
+    Noise,
+    Output,
+    Program,
+    Sample,
+    Statement,
+    While,
+)
+from hedgerow.verify.refute.interval_arithmetic import (
+    RealNumber,
+    decide_sign,
+    enclose,
+    subtract_reals,
+)
 from hedgerow.verify.refute.linear_noise import NoiseDistribution, PathCondition
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import BitWord, Environment, PathValue, evaluate_alternatives, require_number
+from hedgerow.verify.refute.path_values import (
+    BitWord,
+    Environment,
+    PathValue,
+    evaluate_alternatives,
+    require_number,
+)
 
 __all__ = ["Arguments", "PathLimits", "ProgramPath", "enumerate_paths"]
 
@@ -27,7 +50,9 @@ Arguments: TypeAlias = Mapping[str, "PathValue | tuple[PathValue, ...]"]
 
 @dataclass(frozen=True, slots=True)
 class PathLimits:
-    """Where enumeration gives up: paths, statements in all, and the moment on the monotonic clock."""
+    """Where enumeration gives up: paths, statements in all, and the moment on the monotonic
+    clock.
+    """
 
     paths: int = 3000
     steps: int = 50_000
@@ -53,16 +78,31 @@ class _PathState:
     outputs: tuple[PathValue, ...]
 
 
-def enumerate_paths(program: Program, arguments: Arguments, limits: PathLimits | None = None, keep: PathFilter | None = None) -> list[ProgramPath]:
-    """Every path of positive probability; those whose outputs so far ``keep`` finds wrong are not followed further."""
+def enumerate_paths(
+    program: Program,
+    arguments: Arguments,
+    limits: PathLimits | None = None,
+    keep: PathFilter | None = None,
+) -> list[ProgramPath]:
+    """Every path of positive probability; those whose outputs so far ``keep`` finds wrong are
+    not followed further.
+    """
     limits = limits or PathLimits()
     lists = {name: value for name, value in arguments.items() if isinstance(value, tuple)}
     names = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
-    waiting, found, steps = [_PathState((program.body, 0, None), Environment(names, lists), PathCondition(), ())], list[ProgramPath](), 0
+    waiting, found, steps = (
+        [_PathState((program.body, 0, None), Environment(names, lists), PathCondition(), ())],
+        list[ProgramPath](),
+        0,
+    )
     while waiting:
         state = waiting.pop()
         steps += 1
-        if steps > limits.steps or len(waiting) + len(found) > limits.paths or (steps % 64 == 0 and monotonic() > limits.deadline):
+        if (
+            steps > limits.steps
+            or len(waiting) + len(found) > limits.paths
+            or (steps % 64 == 0 and monotonic() > limits.deadline)
+        ):
             raise OutOfScope("more paths than the limits allow")
         statement, rest = _pop_statement(state)
         if statement is None:
@@ -85,25 +125,42 @@ def _pop_statement(state: _PathState) -> tuple[Statement | None, tuple[Block, in
     return None, None
 
 
-def _run_statement(statement: Statement, rest: tuple[Block, int, object] | None, state: _PathState) -> Iterator[_PathState]:
+def _run_statement(
+    statement: Statement, rest: tuple[Block, int, object] | None, state: _PathState
+) -> Iterator[_PathState]:
     environment, outputs = state.environment, state.outputs
     match statement:
         case Sample():
             for store, value in _draw_noise(statement, environment, state.condition):
                 yield _PathState(rest, environment.bind(statement.name, value), store, outputs)
         case Assign():
-            for store, value in evaluate_alternatives(statement.value, environment, state.condition):
+            for store, value in evaluate_alternatives(
+                statement.value, environment, state.condition
+            ):
                 yield _PathState(rest, environment.bind(statement.name, value), store, outputs)
         case Output():
-            for store, value in evaluate_alternatives(statement.value, environment, state.condition):
+            for store, value in evaluate_alternatives(
+                statement.value, environment, state.condition
+            ):
                 yield _PathState(rest, environment, store, (*outputs, value))
         case If():
-            for store, value in evaluate_alternatives(statement.condition, environment, state.condition):
-                yield _PathState((statement.then if _require_boolean(value) else statement.otherwise, 0, rest), environment, store, outputs)
+            for store, value in evaluate_alternatives(
+                statement.condition, environment, state.condition
+            ):
+                yield _PathState(
+                    (statement.then if _require_boolean(value) else statement.otherwise, 0, rest),
+                    environment,
+                    store,
+                    outputs,
+                )
         case While():
-            for store, value in evaluate_alternatives(statement.condition, environment, state.condition):
+            for store, value in evaluate_alternatives(
+                statement.condition, environment, state.condition
+            ):
                 again = (statement.body, 0, ((statement,), 0, rest))
-                yield _PathState(again if _require_boolean(value) else rest, environment, store, outputs)
+                yield _PathState(
+                    again if _require_boolean(value) else rest, environment, store, outputs
+                )
 
 
 def _require_boolean(value: PathValue) -> bool:
@@ -112,7 +169,9 @@ def _require_boolean(value: PathValue) -> bool:
     return value
 
 
-def _draw_noise(statement: Sample, environment: Environment, store: PathCondition) -> Iterator[tuple[PathCondition, PathValue]]:
+def _draw_noise(
+    statement: Sample, environment: Environment, store: PathCondition
+) -> Iterator[tuple[PathCondition, PathValue]]:
     for here, parameters in _evaluate_parameters(statement, environment, store):
         match statement.noise:
             case Noise.BERNOULLI:
@@ -123,7 +182,9 @@ def _draw_noise(statement: Sample, environment: Environment, store: PathConditio
                 yield here.add_variable(_build_distribution(statement.noise, parameters))
 
 
-def _evaluate_parameters(statement: Sample, environment: Environment, store: PathCondition) -> Iterator[tuple[PathCondition, tuple[RealNumber, ...]]]:
+def _evaluate_parameters(
+    statement: Sample, environment: Environment, store: PathCondition
+) -> Iterator[tuple[PathCondition, tuple[RealNumber, ...]]]:
     first, *others = statement.parameters
     for here, value in evaluate_alternatives(first, environment, store):
         if not others:
@@ -134,15 +195,23 @@ def _evaluate_parameters(statement: Sample, environment: Environment, store: Pat
 
 
 def _build_distribution(noise: Noise, parameters: tuple[RealNumber, ...]) -> NoiseDistribution:
-    width = subtract_reals(parameters[1], parameters[0]) if noise is Noise.UNIFORM else parameters[0]
+    width = (
+        subtract_reals(parameters[1], parameters[0]) if noise is Noise.UNIFORM else parameters[0]
+    )
     if decide_sign(width) <= 0:
         raise OutOfScope("a scale that is not above 0")
-    if noise is not Noise.GAUSSIAN and noise is not Noise.GEOMETRIC and not all(isinstance(one, Fraction) for one in parameters):
+    if (
+        noise is not Noise.GAUSSIAN
+        and noise is not Noise.GEOMETRIC
+        and not all(isinstance(one, Fraction) for one in parameters)
+    ):
         raise OutOfScope("a scale that is not rational")
     return NoiseDistribution(noise, parameters)
 
 
-def _draw_coin(chance: RealNumber, store: PathCondition) -> Iterator[tuple[PathCondition, PathValue]]:
+def _draw_coin(
+    chance: RealNumber, store: PathCondition
+) -> Iterator[tuple[PathCondition, PathValue]]:
     low, high = enclose(chance)
     if low < 0 or high > 1:
         raise OutOfScope("a chance outside 0 to 1")
@@ -151,7 +220,9 @@ def _draw_coin(chance: RealNumber, store: PathCondition) -> Iterator[tuple[PathC
             yield store.multiply_weight(weight), value
 
 
-def _draw_bits(width: RealNumber, store: PathCondition) -> Iterator[tuple[PathCondition, PathValue]]:
+def _draw_bits(
+    width: RealNumber, store: PathCondition
+) -> Iterator[tuple[PathCondition, PathValue]]:
     if not isinstance(width, Fraction) or width.denominator != 1 or not 0 < width <= 12:
         raise OutOfScope("a word of too many bits to go through")
     bits = int(width)

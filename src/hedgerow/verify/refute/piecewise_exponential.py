@@ -1,10 +1,12 @@
-"""Functions of one variable made of pieces c x^k e^((r x + a)/R), with whole r, a and exact c: the closed world in which densities are
-multiplied, shifted and integrated without error.
+"""Functions of one variable made of pieces c x^k e^((r x + a)/R), with whole r, a and exact c: the
+closed world in which densities are multiplied, shifted and integrated without error.
 
-    term   {(k, r, a): c}           stands for the sum of c x^k e^((r x + a)/R)
-    piece  (low, high, term)        on low < x < high, whole ends, None for infinity; outside of all pieces the function is 0
+    term   {(k, r, a): c}           stands for the sum of c x^k e^((r x + a)/R) piece  (low, high,
+    term)        on low < x < high, whole ends, None for infinity; outside of all pieces the
+    function is 0
 
-The unit of length and R are chosen by the caller such that all ends and rates are whole numbers; that makes the keys cheap.
+The unit of length and R are chosen by the caller such that all ends and rates are whole numbers;
+that makes the keys cheap.
 """
 
 from __future__ import annotations
@@ -61,12 +63,18 @@ class PiecewiseExponential:
         return {a: c for a, c in mass.items() if c}
 
     def integrate_window(self, low: int | None, high: int | None) -> PiecewiseExponential:
-        """v -> the integral of the function over low <= v - x <= high: what is left of a variable that is tied to v."""
+        """v -> the integral of the function over low <= v - x <= high: what is left of a
+        variable that is tied to v.
+        """
         upper = self._integrate_up_to()
         if low is None and high is None:
-            return PiecewiseExponential(((None, None, {(0, 0, a): c for a, c in self.integrate().items()}),), self.rate)
+            return PiecewiseExponential(
+                ((None, None, {(0, 0, a): c for a, c in self.integrate().items()}),), self.rate
+            )
         if low is None:
-            rest = PiecewiseExponential(((None, None, {(0, 0, a): c for a, c in self.integrate().items()}),), self.rate)
+            rest = PiecewiseExponential(
+                ((None, None, {(0, 0, a): c for a, c in self.integrate().items()}),), self.rate
+            )
         else:
             rest = upper._shift(low)
         return rest if high is None else rest._subtract(upper._shift(high))
@@ -88,15 +96,26 @@ class PiecewiseExponential:
 
     def _shift(self, by: int) -> PiecewiseExponential:
         """v -> the function at v - by."""
-        moved = [(None if a is None else a + by, None if b is None else b + by, _shift_term(term, by)) for a, b, term in self.pieces]
+        moved = [
+            (None if a is None else a + by, None if b is None else b + by, _shift_term(term, by))
+            for a, b, term in self.pieces
+        ]
         return PiecewiseExponential(tuple(moved), self.rate)
 
     def _subtract(self, other: PiecewiseExponential) -> PiecewiseExponential:
         """The difference of two functions that cover the line."""
-        negative = PiecewiseExponential(tuple((a, b, {key: -c for key, c in term.items()}) for a, b, term in other.pieces), self.rate)
+        negative = PiecewiseExponential(
+            tuple((a, b, {key: -c for key, c in term.items()}) for a, b, term in other.pieces),
+            self.rate,
+        )
         found = []
-        ones = (PiecewiseExponential(tuple((a, b, _ONE) for a, b, _ in side.pieces), self.rate) for side in (negative, self))
-        for (a, b, f), (_, _, g) in zip(self.multiply(next(ones)).pieces, negative.multiply(next(ones)).pieces, strict=True):
+        ones = (
+            PiecewiseExponential(tuple((a, b, _ONE) for a, b, _ in side.pieces), self.rate)
+            for side in (negative, self)
+        )
+        for (a, b, f), (_, _, g) in zip(
+            self.multiply(next(ones)).pieces, negative.multiply(next(ones)).pieces, strict=True
+        ):
             summed = dict(f)
             _add_terms(summed, g.items())
             found.append((a, b, _drop_zeros(summed)))
@@ -136,14 +155,22 @@ def _build_constant(mass: Mass) -> Term:
 
 
 def _integrate_term(term: Term, rate: int) -> Term:
-    """A function whose derivative is the term: x^(k+1)/(k+1), or the exponential times the sum of (-1)^j k!/(k-j)! x^(k-j) (R/r)^(j+1)."""
+    """A function whose derivative is the term: x^(k+1)/(k+1), or the exponential times the sum
+    of (-1)^j k!/(k-j)! x^(k-j) (R/r)^(j+1).
+    """
     found: Term = {}
     for (k, r, a), c in term.items():
         if not r:
             _add_terms(found, [((k + 1, 0, a), c / (k + 1))])
         else:
             step = Fraction(rate, r)
-            _add_terms(found, [((k - j, r, a), c * (-1) ** j * perm(k, j) * step ** (j + 1)) for j in range(k + 1)])
+            _add_terms(
+                found,
+                [
+                    ((k - j, r, a), c * (-1) ** j * perm(k, j) * step ** (j + 1))
+                    for j in range(k + 1)
+                ],
+            )
     return found
 
 
@@ -166,5 +193,7 @@ def _shift_term(term: Term, by: int) -> Term:
         return term
     found: Term = {}
     for (k, r, a), c in term.items():
-        _add_terms(found, [((j, r, a - r * by), c * comb(k, j) * (-by) ** (k - j)) for j in range(k + 1)])
+        _add_terms(
+            found, [((j, r, a - r * by), c * comb(k, j) * (-by) ** (k - j)) for j in range(k + 1)]
+        )
     return _drop_zeros(found)

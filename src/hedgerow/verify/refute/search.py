@@ -1,7 +1,9 @@
-"""The search behind the refuter: candidates are measured exactly, and the best of them improved step by step.
+"""The search behind the refuter: candidates are measured exactly, and the best of them improved
+step by step.
 
-It is guided by floating point and limited by counts of steps, so that it finds the same on any machine (a clock is only the last resort).
-Nothing that it finds is believed for that: see ``Counterexample``.
+It is guided by floating point and limited by counts of steps, so that it finds the same on any
+machine (a clock is only the last resort). Nothing that it finds is believed for that: see
+``Counterexample``.
 """
 
 from __future__ import annotations
@@ -15,7 +17,12 @@ from time import monotonic
 
 from hedgerow.verify.language.program import Noise, Program
 from hedgerow.verify.language.taint import list_findings
-from hedgerow.verify.refute.circuits import Circuit, build_circuit, has_only_bit_noise, iterate_bit_events
+from hedgerow.verify.refute.circuits import (
+    Circuit,
+    build_circuit,
+    has_only_bit_noise,
+    iterate_bit_events,
+)
 from hedgerow.verify.refute.counterexample import Counterexample, is_violation
 from hedgerow.verify.refute.event_candidates import (
     bound_tails,
@@ -49,7 +56,8 @@ _MAX_GIVEN_PAIRS = 100
 # Lengths of lists, how many pairs of inputs, from how many of the best trials to climb.
 _STAGES = (((1, 2), 16, 3), ((3,), 6, 1), ((5, 4), 2, 0))
 _SCALAR_STAGES = (((1,), 48, 4),)  # without lists
-_MAX_FAILED_PAIRS = 12  # so many pairs in a row with which nothing can be done, and no more are tried
+# so many pairs in a row with which nothing can be done, and no more are tried
+_MAX_FAILED_PAIRS = 12
 _MAX_ENDLESS_PAIRS = 2  # the same, where a loop is seen that does not end
 _MAX_SIGNATURES = 10
 _CLIMB_TRIALS = 50
@@ -58,7 +66,9 @@ _MIN_IMPROVEMENT = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class EventTrial:
-    """One event on two inputs, in the order in which they are compared. ``score`` says how near it is to what is looked for."""
+    """One event on two inputs, in the order in which they are compared. ``score`` says how near
+    it is to what is looked for.
+    """
 
     pair: InputPair
     events: tuple[OutputEvent, ...]
@@ -93,8 +103,12 @@ class CounterexampleSearch:
         """The trial with the largest loss."""
         return self.run(inputs, None)[1]
 
-    def run(self, inputs: Iterable[InputPair], more: int | None) -> tuple[Counterexample | None, Counterexample | None]:
-        """The first trial that breaks the claim, and the one with the largest loss: of all, or of so many more after the first."""
+    def run(
+        self, inputs: Iterable[InputPair], more: int | None
+    ) -> tuple[Counterexample | None, Counterexample | None]:
+        """The first trial that breaks the claim, and the one with the largest loss: of all, or
+        of so many more after the first.
+        """
         first: EventTrial | None = None
         best: EventTrial | None = None
         left = math.inf
@@ -104,18 +118,34 @@ class CounterexampleSearch:
             if first is None and self.multiple and self.breaks_claim(trial):
                 first, left = trial, math.inf if more is None else more
             left -= 1
-            if left < 0 or (best is not None and best.loss == math.inf and (first is not None or not self.multiple)):
+            if left < 0 or (
+                best is not None
+                and best.loss == math.inf
+                and (first is not None or not self.multiple)
+            ):
                 break
-        return None if first is None else self.build_counterexample(first), None if best is None else replace(self, multiple=Fraction(0)).build_counterexample(best)
+        return None if first is None else self.build_counterexample(first), (
+            None if best is None else replace(self, multiple=Fraction(0)).build_counterexample(best)
+        )
 
     def iterate_trials(self, inputs: Iterable[InputPair]) -> Iterator[EventTrial]:
-        """A look at short lists, a climb from the best of them; longer lists and other values of eps last."""
+        """A look at short lists, a climb from the best of them; longer lists and other values of
+        eps last.
+        """
         yield from self._run_stage([*inputs], _MAX_GIVEN_PAIRS, 2)
         lists = any(one.list for one in self.program.parameters)
         for lengths, count, starts in _STAGES if lists else _SCALAR_STAGES:
             yield from self._run_stage(iterate_input_pairs(self.program, lengths), count, starts)
-        for epsilon in EPSILONS[1:] if has_epsilon_parameter(self.program) and not self._has_endless_loop else ():
-            yield from self._run_stage(iterate_input_pairs(self.program, (2, 1), epsilon), 3, 1 if self._varies_with_epsilon() else 0)
+        for epsilon in (
+            EPSILONS[1:]
+            if has_epsilon_parameter(self.program) and not self._has_endless_loop
+            else ()
+        ):
+            yield from self._run_stage(
+                iterate_input_pairs(self.program, (2, 1), epsilon),
+                3,
+                1 if self._varies_with_epsilon() else 0,
+            )
 
     @property
     def _has_endless_loop(self) -> bool:
@@ -124,9 +154,13 @@ class CounterexampleSearch:
 
     def _varies_with_epsilon(self) -> bool:
         """Whether other values of eps may be worth a climb of their own."""
-        return self.program.claim.delta is not None or any(one.noise is Noise.GAUSSIAN for one in self.program.samples)
+        return self.program.claim.delta is not None or any(
+            one.noise is Noise.GAUSSIAN for one in self.program.samples
+        )
 
-    def _run_stage(self, candidates: Iterable[InputPair], count: int, starts: int) -> Iterator[EventTrial]:
+    def _run_stage(
+        self, candidates: Iterable[InputPair], count: int, starts: int
+    ) -> Iterator[EventTrial]:
         best: dict[object, EventTrial] = {}
         vain = 0
         for pair in islice(candidates, count):
@@ -139,7 +173,10 @@ class CounterexampleSearch:
                 for trial in self._try_pair(pair):
                     vain = 0
                     yield trial
-                    key = count_changes(trial.event), sum(one.low != one.high for one in trial.event.ranges)
+                    key = (
+                        count_changes(trial.event),
+                        sum(one.low != one.high for one in trial.event.ranges),
+                    )
                     if key not in best or trial.score > best[key].score:
                         best[key] = trial
             except (OutOfScope, ArithmeticError, RecursionError):
@@ -148,7 +185,8 @@ class CounterexampleSearch:
             yield from self._climb(start, _CLIMB_TRIALS)
 
     def _try_pair(self, pair: InputPair) -> Iterator[EventTrial]:
-        self._evaluate_claim(pair)  # Beyond where nothing is claimed, so that nothing can break it, and no run is needed
+        # Beyond where nothing is claimed, so that nothing can break it, and no run is needed
+        self._evaluate_claim(pair)
         if has_only_bit_noise(self.program):
             try:
                 yield from self._try_circuits(pair)
@@ -156,13 +194,19 @@ class CounterexampleSearch:
             except OutOfScope:
                 pass  # small words can also be enumerated
         limits = PathLimits(_TRIAL_PATHS, _MAX_STEPS, deadline=self.deadline)
-        one, other = (enumerate_paths(self.program, side, limits) for side in (pair.first, pair.second))
+        one, other = (
+            enumerate_paths(self.program, side, limits) for side in (pair.first, pair.second)
+        )
         for turned, first, second in ((pair, one, other), (pair.flipped, other, one)):
             if turned is not None:
                 yield from self._try_paths(turned, first, second)
 
-    def _try_paths(self, pair: InputPair, first: Sequence[ProgramPath], second: Sequence[ProgramPath]) -> Iterator[EventTrial]:
-        bases = sorted(iterate_base_events(first, second), key=lambda one: count_changes(one[0]))[:_MAX_SIGNATURES]
+    def _try_paths(
+        self, pair: InputPair, first: Sequence[ProgramPath], second: Sequence[ProgramPath]
+    ) -> Iterator[EventTrial]:
+        bases = sorted(iterate_base_events(first, second), key=lambda one: count_changes(one[0]))[
+            :_MAX_SIGNATURES
+        ]
         gains = list[OutputEvent]()
         for base, path, partner in bases:
             for event in dict.fromkeys((base, *bound_tails(base, path, partner))):
@@ -171,28 +215,46 @@ class CounterexampleSearch:
                     yield trial
                     if event is base and self._exceeds_claim(trial):
                         gains.append(event)
-        if len(gains) > 1 and self.program.claim.delta is not None:  # many events that gain a little may together gain more than delta
+        # many events that gain a little may together gain more than delta
+        if len(gains) > 1 and self.program.claim.delta is not None:
             trial = self._measure_trial(pair, tuple(gains), first, second)
             if trial is not None:
                 yield trial
 
     def _exceeds_claim(self, trial: EventTrial) -> bool:
         epsilon = self._evaluate_claim(trial.pair)[0]
-        return approximate(trial.likely) > math.exp(min(700, float(self.multiple or 1) * approximate(epsilon))) * approximate(trial.rare)
+        return approximate(trial.likely) > math.exp(
+            min(700, float(self.multiple or 1) * approximate(epsilon))
+        ) * approximate(trial.rare)
 
     def _try_circuits(self, pair: InputPair) -> Iterator[EventTrial]:
-        one, other = build_circuit(self.program, pair.first), build_circuit(self.program, pair.second)
+        one, other = (
+            build_circuit(self.program, pair.first),
+            build_circuit(self.program, pair.second),
+        )
         for turned, first, second in ((pair, one, other), (pair.flipped, other, one)):
             for event in iterate_bit_events(first.outputs) if turned is not None else ():
-                trial = self._score_trial(turned, (event,), *self._measure_on_circuits(event, first, second))  # type: ignore[arg-type]  # not None here
+                trial = self._score_trial(
+                    turned,  # type: ignore[arg-type]
+                    (event,),
+                    *self._measure_on_circuits(event, first, second),
+                )  # not None here
                 if trial is not None:
                     yield trial
 
     @staticmethod
-    def _measure_on_circuits(event: OutputEvent, first: Circuit, second: Circuit) -> tuple[Fraction, Fraction]:
+    def _measure_on_circuits(
+        event: OutputEvent, first: Circuit, second: Circuit
+    ) -> tuple[Fraction, Fraction]:
         return first.probability(event), second.probability(event)
 
-    def _measure_trial(self, pair: InputPair, events: tuple[OutputEvent, ...], first: Sequence[ProgramPath], second: Sequence[ProgramPath]) -> EventTrial | None:
+    def _measure_trial(
+        self,
+        pair: InputPair,
+        events: tuple[OutputEvent, ...],
+        first: Sequence[ProgramPath],
+        second: Sequence[ProgramPath],
+    ) -> EventTrial | None:
         try:
             likely = self.probabilities.compute_sum(restrict_paths(events, first))
             rare = self.probabilities.compute_sum(restrict_paths(events, second))
@@ -200,18 +262,28 @@ class CounterexampleSearch:
         except (OutOfScope, ArithmeticError):
             return None
 
-    def _score_trial(self, pair: InputPair, events: tuple[OutputEvent, ...], likely: RealNumber, rare: RealNumber) -> EventTrial | None:
+    def _score_trial(
+        self, pair: InputPair, events: tuple[OutputEvent, ...], likely: RealNumber, rare: RealNumber
+    ) -> EventTrial | None:
         epsilon, delta = self._evaluate_claim(pair)
         over, under = approximate(likely) - approximate(delta), approximate(rare)
         if over <= 0:
             return None
         loss = math.log(over) - math.log(under) if under > 0 else math.inf
         claim = float(self.multiple) * approximate(epsilon)
-        return EventTrial(pair, events, likely, rare, loss / claim if claim else loss, loss / float(evaluate_unit(self.program, pair.first)))
+        return EventTrial(
+            pair,
+            events,
+            likely,
+            rare,
+            loss / claim if claim else loss,
+            loss / float(evaluate_unit(self.program, pair.first)),
+        )
 
     def _evaluate_claim(self, pair: InputPair) -> tuple[RealNumber, RealNumber]:
         if id(pair) not in self.claims:
-            self.claims[id(pair)] = (pair, *evaluate_claim(self.program, pair.first))  # the pair is kept, so that its id stays its own
+            # the pair is kept, so that its id stays its own
+            self.claims[id(pair)] = (pair, *evaluate_claim(self.program, pair.first))
         return self.claims[id(pair)][1:]
 
     def breaks_claim(self, trial: EventTrial) -> bool:
@@ -221,10 +293,20 @@ class CounterexampleSearch:
         return is_violation(trial.likely, trial.rare, multiply_reals(self.multiple, epsilon), delta)
 
     def build_counterexample(self, trial: EventTrial) -> Counterexample:
-        return Counterexample(self.program, trial.pair.first, trial.pair.second, trial.events, trial.likely, trial.rare, self.multiple)
+        return Counterexample(
+            self.program,
+            trial.pair.first,
+            trial.pair.second,
+            trial.events,
+            trial.likely,
+            trial.rare,
+            self.multiple,
+        )
 
     def _climb(self, start: EventTrial, left: int) -> Iterator[EventTrial]:
-        """As long as something is gained: other bounds on outputs, longer lists, other levels of the inputs; what helped last first."""
+        """As long as something is gained: other bounds on outputs, longer lists, other levels of
+        the inputs; what helped last first.
+        """
         here, ways = start, [self._vary_bounds, self._vary_lengths, self._vary_levels]
         while here.score < math.inf and len(here.events) == 1:
             better: EventTrial | None = None
@@ -233,7 +315,10 @@ class CounterexampleSearch:
                     left -= 1
                     if left <= 0 or monotonic() > self.deadline:
                         return
-                    if trial is not None and trial.score > here.score * (1 + _MIN_IMPROVEMENT) + 1e-12:
+                    if (
+                        trial is not None
+                        and trial.score > here.score * (1 + _MIN_IMPROVEMENT) + 1e-12
+                    ):
                         better = trial
                         break
                 if better is not None:
@@ -245,14 +330,21 @@ class CounterexampleSearch:
             here = better
 
     def _vary_bounds(self, trial: EventTrial) -> Iterator[EventTrial | None]:
-        first, second = self._enumerate_matching_paths(trial.event, trial.pair.first), self._enumerate_matching_paths(trial.event, trial.pair.second)
+        first, second = (
+            self._enumerate_matching_paths(trial.event, trial.pair.first),
+            self._enumerate_matching_paths(trial.event, trial.pair.second),
+        )
         if first is not None and second is not None:
             for event in vary_bounds(trial.event, first, second):
                 yield self._measure_trial(trial.pair, (event,), first, second)
 
     def _vary_lengths(self, trial: EventTrial) -> Iterator[EventTrial | None]:
         for pair in lengthen_lists(self.program, trial.pair):
-            for event in (repeat_first_output(trial.event), increment_constants(trial.event), trial.event):
+            for event in (
+                repeat_first_output(trial.event),
+                increment_constants(trial.event),
+                trial.event,
+            ):
                 if event is not None:
                     yield self._try_event(pair, event)
 
@@ -261,11 +353,25 @@ class CounterexampleSearch:
             yield self._try_event(pair, trial.event)
 
     def _try_event(self, pair: InputPair, event: OutputEvent) -> EventTrial | None:
-        one, other = self._enumerate_matching_paths(event, pair.first), self._enumerate_matching_paths(event, pair.second)
-        return None if one is None or other is None else self._measure_trial(pair, (event,), one, other)
+        one, other = (
+            self._enumerate_matching_paths(event, pair.first),
+            self._enumerate_matching_paths(event, pair.second),
+        )
+        return (
+            None
+            if one is None or other is None
+            else self._measure_trial(pair, (event,), one, other)
+        )
 
-    def _enumerate_matching_paths(self, event: OutputEvent, arguments: Arguments) -> list[ProgramPath] | None:
+    def _enumerate_matching_paths(
+        self, event: OutputEvent, arguments: Arguments
+    ) -> list[ProgramPath] | None:
         try:
-            return enumerate_paths(self.program, arguments, PathLimits(_CLIMB_PATHS, _MAX_STEPS, deadline=self.deadline), event.is_possible)
+            return enumerate_paths(
+                self.program,
+                arguments,
+                PathLimits(_CLIMB_PATHS, _MAX_STEPS, deadline=self.deadline),
+                event.is_possible,
+            )
         except (OutOfScope, ArithmeticError, RecursionError):
             return None

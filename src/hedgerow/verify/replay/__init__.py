@@ -1,6 +1,8 @@
-"""Grey-box tests of glue code: record what mechanisms are asked on some data, play their answers again on neighbouring data, and compare.
+"""Grey-box tests of glue code: record what mechanisms are asked on some data, play their answers
+again on neighbouring data, and compare.
 
-What passes is TESTED on the pairs that were tried. It is not PROVED, which is said of programs by ``hedgerow.verify``, and not AUDITED.
+What passes is TESTED on the pairs that were tried. It is not PROVED, which is said of programs by
+``hedgerow.verify``, and not AUDITED.
 """
 
 from __future__ import annotations

@@ -22,17 +22,29 @@ def assert_private(
     also: Sequence[type] = (),
     runs: int = 1,
 ) -> list[Replay]:
-    """AssertionError with a report when a replay of some pair, in one of its two directions, finds a problem; else all replays.
+    """AssertionError with a report when a replay of some pair, in one of its two directions, finds
+    a problem; else all replays.
 
-    ``without_each_row(data)`` gives pairs to begin with. The noise decides which branches are seen: more ``runs`` of each pair see more of
-    them. The result is TESTED on these pairs and no others.
+    ``without_each_row(data)`` gives pairs to begin with. The noise decides which branches are seen:
+    more ``runs`` of each pair see more of them. The result is TESTED on these pairs and no others.
     """
     done: list[Replay] = []
     for number, (one, other) in enumerate(pairs, 1):
         for data, neighbour in ((one, other), (other, one)) * parse_whole(runs, "runs"):
-            found = replay(function, data, neighbour, epsilon=epsilon, delta=delta, disjoint=disjoint, also=also)
+            found = replay(
+                function,
+                data,
+                neighbour,
+                epsilon=epsilon,
+                delta=delta,
+                disjoint=disjoint,
+                also=also,
+            )
             if not found:
-                raise AssertionError(f"{getattr(function, '__name__', 'the function')} is not private. Pair {number}: {found}")
+                raise AssertionError(
+                    f"{getattr(function, '__name__', 'the function')} is not private. Pair"
+                    f" {number}: {found}"
+                )
             done.append(found)
     if not done:
         raise InvalidArgument("pairs", "must be at least one pair of data sets")

@@ -36,8 +36,9 @@ class CodeLine:
 
 @dataclass(slots=True)
 class RecordedCall:
-    """``mechanism.method(**given)``. ``declared`` is the sensitivity (or rows, or group) that the mechanism was calibrated for, where
-    that could be seen. The call of a run of verdicts grows while it is read: ``ended`` says that it came to its own end."""
+    """``mechanism.method(**given)``. ``declared`` is the sensitivity (or rows, or group) that the
+    mechanism was calibrated for, where that could be seen. The call of a run of verdicts grows
+    while it is read: ``ended`` says that it came to its own end."""
 
     mechanism: Any
     method: str
@@ -57,12 +58,18 @@ class RecordedCall:
         return f"{type(self.mechanism).__name__}.{self.method}"
 
 
-def bind_arguments(function: Callable[..., Any], mechanism: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name, those left out included, copied: glue code may change its arrays afterwards. Without ``self``, if there is
-    one."""
-    found = inspect.signature(function).bind(*(() if mechanism is None else (mechanism,)), *args, **kwargs)
+def bind_arguments(
+    function: Callable[..., Any], mechanism: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The arguments by name, those left out included, copied: glue code may change its arrays
+    afterwards. Without ``self``, if there is one."""
+    found = inspect.signature(function).bind(
+        *(() if mechanism is None else (mechanism,)), *args, **kwargs
+    )
     found.apply_defaults()
-    return {name: copy_value(value) for name, value in found.arguments.items() if value is not mechanism}
+    return {
+        name: copy_value(value) for name, value in found.arguments.items() if value is not mechanism
+    }
 
 
 def copy_value(value: Any) -> Any:

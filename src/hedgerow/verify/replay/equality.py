@@ -1,4 +1,6 @@
-"""Whether two values are the same, down to the last cell, and where not. The values themselves are never shown."""
+"""Whether two values are the same, down to the last cell, and where not. The values themselves
+are never shown.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def realise_iterator(value: Any) -> Any:
 
 
 def find_difference(one: Any, other: Any, where: str = "", depth: int = 0) -> str | None:
-    """Where two values differ first, as a path such as ``["mean"][2]``, with the reason; None where they are the same.
+    """Where two values differ first, as a path such as ``["mean"][2]``, with the reason; None where
+    they are the same.
 
     NaN is NaN. A number and the same number of another type are different: the type can be seen.
     """
@@ -30,17 +33,26 @@ def find_difference(one: Any, other: Any, where: str = "", depth: int = 0) -> st
         return _format_difference(where, "it is too deep to be compared")
     if isinstance(one, float):
         alike = one == other or (math.isnan(one) and math.isnan(other))
-        return None if alike and math.copysign(1, one) == math.copysign(1, other) else _format_difference(where, "the numbers differ")
+        return (
+            None
+            if alike and math.copysign(1, one) == math.copysign(1, other)
+            else _format_difference(where, "the numbers differ")
+        )
     if isinstance(one, np.ndarray):
         return _compare_arrays(one, other, where)
     if isinstance(one, Mapping):
         if list(one) != list(other):  # their order can be seen as well
             return _format_difference(where, "the keys differ")
-        return _first_difference(find_difference(one[key], other[key], f"{where}[{key!r}]", depth + 1) for key in one)
+        return _first_difference(
+            find_difference(one[key], other[key], f"{where}[{key!r}]", depth + 1) for key in one
+        )
     if isinstance(one, (list, tuple)):
         if len(one) != len(other):
             return _format_difference(where, "the lengths differ")
-        return _first_difference(find_difference(a, b, f"{where}[{place}]", depth + 1) for place, (a, b) in enumerate(zip(one, other, strict=True)))
+        return _first_difference(
+            find_difference(a, b, f"{where}[{place}]", depth + 1)
+            for place, (a, b) in enumerate(zip(one, other, strict=True))
+        )
     return _compare_objects(one, other, where, depth)
 
 
@@ -48,23 +60,40 @@ def _compare_objects(one: Any, other: Any, where: str, depth: int) -> str | None
     if one is other:
         return None
     if callable(getattr(one, "equals", None)):  # frames and columns of pandas, polars and Arrow
-        return None if _describe_columns(one) == _describe_columns(other) and one.equals(other) is True else _format_difference(where, "the tables differ")
+        return (
+            None
+            if _describe_columns(one) == _describe_columns(other) and one.equals(other) is True
+            else _format_difference(where, "the tables differ")
+        )
     if isinstance(one, BaseException):
         return None if one.args == other.args else _format_difference(where, "the errors differ")
     if dataclasses.is_dataclass(one) and not isinstance(one, type):
         names = [field.name for field in dataclasses.fields(one)]
-        return _first_difference(find_difference(getattr(one, name), getattr(other, name), f"{where}.{name}", depth + 1) for name in names)
+        return _first_difference(
+            find_difference(getattr(one, name), getattr(other, name), f"{where}.{name}", depth + 1)
+            for name in names
+        )
     if getattr(type(one), "__eq__", None) is not object.__eq__:
         equal = one == other
-        return None if isinstance(equal, (bool, np.bool_)) and equal else _format_difference(where, "they differ")
+        return (
+            None
+            if isinstance(equal, (bool, np.bool_)) and equal
+            else _format_difference(where, "they differ")
+        )
     if hasattr(one, "__dict__"):
         return find_difference(vars(one), vars(other), where, depth + 1)
-    return _format_difference(where, f"values of the type {type(one).__name__} cannot be compared: return numbers, text, lists, dicts or tables")
+    return _format_difference(
+        where,
+        f"values of the type {type(one).__name__} cannot be compared: return numbers, text, lists,"
+        " dicts or tables",
+    )
 
 
 def _describe_columns(table: Any) -> Any:
     """What ``equals`` leaves out: the names and types of columns."""
-    return [str(getattr(table, name, "")) for name in ("columns", "name", "dtypes", "dtype", "schema")]
+    return [
+        str(getattr(table, name, "")) for name in ("columns", "name", "dtypes", "dtype", "schema")
+    ]
 
 
 def _compare_arrays(one: Any, other: Any, where: str) -> str | None:

@@ -1,9 +1,11 @@
-"""Interception: within ``intercept_calls(tape)``, calls of mechanisms in this thread go to the tape.
+"""Interception: within ``intercept_calls(tape)``, calls of mechanisms in this thread go to the
+tape.
 
-The methods of the classes are replaced while any tape runs, and put back when the last one ends. What replaces them asks a context
-variable for the tape, and without one calls the original: another thread that draws noise meanwhile draws real noise, and is on no tape. So
-is a thread that the glue code starts itself; its noise is then new in every run, which ``replay`` reports. Nothing here is reachable from
-the rooms that release data: they never import it.
+The methods of the classes are replaced while any tape runs, and put back when the last one ends.
+What replaces them asks a context variable for the tape, and without one calls the original: another
+thread that draws noise meanwhile draws real noise, and is on no tape. So is a thread that the glue
+code starts itself; its noise is then new in every run, which ``replay`` reports. Nothing here is
+reachable from the rooms that release data: they never import it.
 """
 
 from __future__ import annotations
@@ -36,14 +38,20 @@ _LOCK = threading.Lock()
 _PATCH_COUNTS: dict[type, int] = {}
 _ORIGINALS: dict[tuple[type, str], Any] = {}
 # The instances that were calibrated on some tape, held so that their ids stay theirs, and for what.
-_DECLARED: ContextVar[dict[int, tuple[Any, int | Sensitivity]] | None] = ContextVar("declared", default=None)
+_DECLARED: ContextVar[dict[int, tuple[Any, int | Sensitivity]] | None] = ContextVar(
+    "declared", default=None
+)
 
 
 @contextmanager
 def intercept_calls(tape: Tape, also: Sequence[type] = ()) -> Iterator[None]:
-    """Calls of the mechanisms in ``mechanisms.ALL``, and of the classes ``also`` named, go to the tape."""
+    """Calls of the mechanisms in ``mechanisms.ALL``, and of the classes ``also`` named, go to
+    the tape.
+    """
     for one in also:
-        if not isinstance(one, type) or not any(isinstance(vars(one).get(name), FunctionType) for name in DRAW_METHODS):
+        if not isinstance(one, type) or not any(
+            isinstance(vars(one).get(name), FunctionType) for name in DRAW_METHODS
+        ):
             raise InvalidArgument("also", "must be classes with a method sample of their own", one)
     classes = (*ALL, ProgramMechanism, *(one for one in also if one not in ALL))
     with _LOCK:
@@ -109,12 +117,17 @@ def _wrap_program_call(original: Callable[..., Any]) -> Callable[..., Any]:
         if tape is None:
             return original(self, *args, **kwargs)
         given = bind_arguments(inspect.unwrap(self), None, args, kwargs)
-        return tape.play(RecordedCall(self, "__call__", given, 1, find_calling_line()), lambda: _call_without_tape(original, self, args, kwargs))
+        return tape.play(
+            RecordedCall(self, "__call__", given, 1, find_calling_line()),
+            lambda: _call_without_tape(original, self, args, kwargs),
+        )
 
     return call
 
 
-def _call_without_tape(original: Callable[..., Any], self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _call_without_tape(
+    original: Callable[..., Any], self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """The call itself. A mechanism that uses another inside is one call, not two."""
     token = _CURRENT_TAPE.set(None)
     try:
@@ -129,8 +142,13 @@ def _wrap_calibrate(original: classmethod[Any, Any, Any]) -> classmethod[Any, An
         made = original.__func__(cls, *args, **kwargs)
         known = _DECLARED.get()
         if known is not None:
-            said = next((kwargs[name] for name in _SENSITIVITY_NAMES if kwargs.get(name) is not None), 1)
-            known[id(made)] = (made, said if isinstance(said, int | Sensitivity) else Sensitivity.of(said))
+            said = next(
+                (kwargs[name] for name in _SENSITIVITY_NAMES if kwargs.get(name) is not None), 1
+            )
+            known[id(made)] = (
+                made,
+                said if isinstance(said, int | Sensitivity) else Sensitivity.of(said),
+            )
         return made
 
     return classmethod(make)

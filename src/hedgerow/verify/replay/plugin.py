@@ -20,5 +20,7 @@ __all__ = ["private"]
 
 @pytest.fixture
 def private() -> Callable[..., Any]:
-    """``private(function, pairs, epsilon=…)``: fails the test unless the function is private on every pair (TESTED, not proved)."""
+    """``private(function, pairs, epsilon=…)``: fails the test unless the function is private on
+    every pair (TESTED, not proved).
+    """
     return assert_private

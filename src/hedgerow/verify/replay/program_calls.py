@@ -1,4 +1,6 @@
-"""Calls of programs with ``@mechanism``: how many steps of their own neighbour relation two inputs lie apart, and what that costs."""
+"""Calls of programs with ``@mechanism``: how many steps of their own neighbour relation two
+inputs lie apart, and what that costs.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +27,28 @@ def list_private_names(mechanism: ProgramMechanism) -> frozenset[str]:
 
 
 def compute_claimed_loss(mechanism: ProgramMechanism, given: Mapping[str, Any], steps: int) -> Loss:
-    """What the program claims to cost at its public arguments, between inputs so many steps apart."""
+    """What the program claims to cost at its public arguments, between inputs so many steps
+    apart.
+    """
     program = mechanism.program
     public = [one.name for one in program.parameters if not one.private and not one.list]
-    numbers = {name: parse_exact(given[name], name) for name in public if not isinstance(given[name], bool)}
-    delta = Fraction(0) if program.claim.delta is None else bound_expression(program.claim.delta, numbers)[1]
+    numbers = {
+        name: parse_exact(given[name], name) for name in public if not isinstance(given[name], bool)
+    }
+    delta = (
+        Fraction(0)
+        if program.claim.delta is None
+        else bound_expression(program.claim.delta, numbers)[1]
+    )
     return Loss(bound_expression(program.claim.epsilon, numbers)[1], delta).group(steps)
 
 
-def count_steps(mechanism: ProgramMechanism, one: Mapping[str, Any], other: Mapping[str, Any]) -> int | str:
-    """The least number of steps from one input to the other; a sentence where there is no such number."""
+def count_steps(
+    mechanism: ProgramMechanism, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> int | str:
+    """The least number of steps from one input to the other; a sentence where there is no such
+    number.
+    """
     program = mechanism.program
     relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
     names = [parameter.name for parameter in program.parameters if parameter.private]
@@ -46,10 +60,15 @@ def count_steps(mechanism: ProgramMechanism, one: Mapping[str, Any], other: Mapp
         return _count_changed_rows(program, one, other)
     moves: list[Fraction] = []
     for name in names:
-        a, b = (list(given[name]) if hasattr(given[name], "__len__") else [given[name]] for given in (one, other))
+        a, b = (
+            list(given[name]) if hasattr(given[name], "__len__") else [given[name]]
+            for given in (one, other)
+        )
         if len(a) != len(b):
             return f"the length of {name} depends on the data"
-        moves += [parse_exact(y, name) - parse_exact(x, name) for x, y in zip(a, b, strict=True) if x != y]
+        moves += [
+            parse_exact(y, name) - parse_exact(x, name) for x, y in zip(a, b, strict=True) if x != y
+        ]
     if relation in _DIRECTIONS and any(move * _DIRECTIONS[relation] < 0 for move in moves):
         return f"inputs move the other way, and it was proved for {relation} ones"
     sizes = [abs(move) for move in moves]
@@ -64,8 +83,12 @@ def count_steps(mechanism: ProgramMechanism, one: Mapping[str, Any], other: Mapp
             return math.ceil(max(sizes))
 
 
-def _count_changed_rows(program: Program, one: Mapping[str, Any], other: Mapping[str, Any]) -> int | str:
-    """Entries that come or go: the length beyond the longest common sequence is counted from both ends, which suffices for one of them."""
+def _count_changed_rows(
+    program: Program, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> int | str:
+    """Entries that come or go: the length beyond the longest common sequence is counted from
+    both ends, which suffices for one of them.
+    """
     total = 0
     for parameter in program.parameters:
         if not parameter.private:

@@ -1,19 +1,22 @@
 """Record on some data, play again on a neighbour, compare.
 
-**What is checked.** Run the function on D and keep what its mechanisms were asked and said. Run it on D' and let every mechanism say
-the same again. If then
+**What is checked.** Run the function on D and keep what its mechanisms were asked and said. Run it
+on D' and let every mechanism say the same again. If then
 
 1. the same mechanisms were asked, in the same order, with the same parameters and public arguments,
 2. the same came back,
 
-the function is post-processing of what the mechanisms said, as far as this pair and these outputs show, and the probability of
-this outcome differs between D and D' by no more than the mechanisms' own laws do: by the losses of the moves that their inputs made,
-added up. 3. None of them may move further than it was calibrated for, 4. nor all together cost more than is claimed.
+the function is post-processing of what the mechanisms said, as far as this pair and these outputs
+show, and the probability of this outcome differs between D and D' by no more than the mechanisms'
+own laws do: by the losses of the moves that their inputs made, added up. 3. None of them may move
+further than it was calibrated for, 4. nor all together cost more than is claimed.
 
-**What is not.** Other data, other outputs and the branches that they lead to. Whoever passes is TESTED; only a proof covers all of them.
+**What is not.** Other data, other outputs and the branches that they lead to. Whoever passes is
+TESTED; only a proof covers all of them.
 
-The function runs three times: on D, on D once more (what changes there is randomness that no mechanism drew), and on D'. It gets
-a copy of the data each time. Its time, its files and what it prints are not looked at.
+The function runs three times: on D, on D once more (what changes there is randomness that no
+mechanism drew), and on D'. It gets a copy of the data each time. Its time, its files and what it
+prints are not looked at.
 """
 
 from __future__ import annotations
@@ -29,7 +32,12 @@ from hedgerow.numeric.exact_number import Number, parse_exact, parse_positive
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.replay.call import CodeLine, RecordedCall
-from hedgerow.verify.replay.call_loss import compute_declared_loss, compute_loss, find_public_difference, measure_move
+from hedgerow.verify.replay.call_loss import (
+    compute_declared_loss,
+    compute_loss,
+    find_public_difference,
+    measure_move,
+)
 from hedgerow.verify.replay.equality import find_difference, realise_iterator
 from hedgerow.verify.replay.interception import intercept_calls
 from hedgerow.verify.replay.tape import PlaybackTape, RecordingTape, RunDiverged, Tape
@@ -52,7 +60,9 @@ class ReplayFinding:
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One call: how far its inputs moved (None: not at all), what that costs, and what is charged for it."""
+    """One call: how far its inputs moved (None: not at all), what that costs, and what is
+    charged for it.
+    """
 
     name: str
     place: CodeLine
@@ -62,13 +72,22 @@ class ReplayStep:
     charged: Loss
 
     def __str__(self) -> str:
-        calibrated = "calibrated elsewhere" if self.declared_sensitivity is None else f"calibrated for {_format_move(self.declared_sensitivity)}"
-        return f"{self.place}: {self.name} moved by {_format_move(self.move or 0)}, {calibrated}; charged {self.charged}"
+        calibrated = (
+            "calibrated elsewhere"
+            if self.declared_sensitivity is None
+            else f"calibrated for {_format_move(self.declared_sensitivity)}"
+        )
+        return (
+            f"{self.place}: {self.name} moved by {_format_move(self.move or 0)}, {calibrated};"
+            f" charged {self.charged}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How a replay went. ``charged`` is what its calls cost as they were calibrated, ``cost`` what they cost on this pair."""
+    """How a replay went. ``charged`` is what its calls cost as they were calibrated, ``cost``
+    what they cost on this pair.
+    """
 
     findings: tuple[ReplayFinding, ...]
     steps: tuple[ReplayStep, ...]
@@ -86,9 +105,18 @@ class Replay:
 
     def __str__(self) -> str:
         if self.findings:
-            lines = [f"FAILED: {len(self.findings)} {'problem' if len(self.findings) == 1 else 'problems'}", *map(str, self.findings)]
+            lines = [
+                (
+                    f"FAILED: {len(self.findings)}"
+                    f" {'problem' if len(self.findings) == 1 else 'problems'}"
+                ),
+                *map(str, self.findings),
+            ]
         else:
-            lines = [f"TESTED on one pair (not proved): {len(self.steps)} calls, charged {self.charged}, {self.cost} on this pair"]
+            lines = [
+                f"TESTED on one pair (not proved): {len(self.steps)} calls, charged {self.charged},"
+                f" {self.cost} on this pair"
+            ]
         return "\n  ".join([*lines, *map(str, self.steps), *self.notes])
 
 
@@ -102,11 +130,13 @@ def replay(
     disjoint: bool = False,
     also: Sequence[type] = (),
 ) -> Replay:
-    """Run ``function`` on ``data``, then on ``neighbour`` with the same noisy outputs, and say what differs that must not.
+    """Run ``function`` on ``data``, then on ``neighbour`` with the same noisy outputs, and say what
+    differs that must not.
 
-    ``epsilon`` and ``delta`` are what the function claims to cost in all. Calls about parts of the data that share no unit cost as much as
-    the dearest of them: ``disjoint=True`` holds the claim against what this pair costs, instead of what all calls are charged.
-    ``also``: mechanism classes of your own, with a ``shape``.
+    ``epsilon`` and ``delta`` are what the function claims to cost in all. Calls about parts of the
+    data that share no unit cost as much as the dearest of them: ``disjoint=True`` holds the claim
+    against what this pair costs, instead of what all calls are charged. ``also``: mechanism classes
+    of your own, with a ``shape``.
     """
     claim = None if epsilon is None else (parse_positive(epsilon, "epsilon"), _parse_delta(delta))
     first = RecordingTape()
@@ -117,14 +147,29 @@ def replay(
         return Replay((unsteady,), (), _ZERO_LOSS, _ZERO_LOSS)
     second = PlaybackTape(first.calls)
     other = _run_on_tape(function, neighbour, second, also)
-    if isinstance(result, Exception) and second.problem is None and find_difference(result, other) is None:
+    if (
+        isinstance(result, Exception)
+        and second.problem is None
+        and find_difference(result, other) is None
+    ):
         raise result  # the same on both: nothing was tested
     findings, steps = _compare_calls(second)
     findings += _compare_results(first, second, result, other)
-    charged, cost = (sum((getattr(step, name) for step in steps), _ZERO_LOSS) for name in ("charged", "cost"))
+    charged, cost = (
+        sum((getattr(step, name) for step in steps), _ZERO_LOSS) for name in ("charged", "cost")
+    )
     if claim is not None and not findings:
         findings += _check_claim(claim, cost if disjoint else charged, cost)
-    notes = () if first.calls else ("No mechanism was called: what comes back does not depend on the data, or not on this pair.",)
+    notes = (
+        ()
+        if first.calls
+        else (
+            (
+                "No mechanism was called: what comes back does not depend on the data, or not on"
+                " this pair."
+            ),
+        )
+    )
     return Replay(tuple(findings), tuple(steps), charged, cost, notes)
 
 
@@ -135,12 +180,16 @@ def _parse_delta(delta: Number) -> Fraction:
     return chance
 
 
-def _run_on_tape(function: Callable[[Any], Any], data: Any, tape: Tape, also: Sequence[type]) -> Any:
+def _run_on_tape(
+    function: Callable[[Any], Any], data: Any, tape: Tape, also: Sequence[type]
+) -> Any:
     """What the function returns, or the error that it raises; None where the tape stopped it."""
     try:
         mine = copy.deepcopy(data)
     except Exception as problem:
-        raise InvalidArgument("data", "must be something that can be copied, such as lists, arrays or data frames") from problem
+        raise InvalidArgument(
+            "data", "must be something that can be copied, such as lists, arrays or data frames"
+        ) from problem
     with intercept_calls(tape, also):
         try:
             return realise_iterator(function(mine))
@@ -152,14 +201,28 @@ def _run_on_tape(function: Callable[[Any], Any], data: Any, tape: Tape, also: Se
 
 def _find_nondeterminism(again: PlaybackTape, result: Any, twice: Any) -> ReplayFinding | None:
     """Whether a second run on the same data, with the same noisy outputs, is another one."""
-    reason = "it draws randomness of its own, starts threads that do, remembers earlier runs, or reads the clock"
+    reason = (
+        "it draws randomness of its own, starts threads that do, remembers earlier runs, or reads"
+        " the clock"
+    )
     if again.problem is not None:
         call, problem = again.problem
-        return ReplayFinding(f"the same data give other calls the second time ({problem}): {reason}", call.place)
+        return ReplayFinding(
+            f"the same data give other calls the second time ({problem}): {reason}", call.place
+        )
     if len(again.calls) < len(again.recorded_calls):
-        return ReplayFinding(f"the same data give fewer calls the second time: {reason}", again.recorded_calls[len(again.calls)].place)
+        return ReplayFinding(
+            f"the same data give fewer calls the second time: {reason}",
+            again.recorded_calls[len(again.calls)].place,
+        )
     found = find_difference(result, twice)
-    return None if found is None else ReplayFinding(f"the same data and the same noisy outputs give another result ({found}): {reason}")
+    return (
+        None
+        if found is None
+        else ReplayFinding(
+            f"the same data and the same noisy outputs give another result ({found}): {reason}"
+        )
+    )
 
 
 def _compare_calls(second: PlaybackTape) -> tuple[list[ReplayFinding], list[ReplayStep]]:
@@ -170,7 +233,11 @@ def _compare_calls(second: PlaybackTape) -> tuple[list[ReplayFinding], list[Repl
             break
         name = find_public_difference(one, other)
         if name is not None:
-            findings.append(ReplayFinding(f"{other.name}: the public argument '{name}' depends on the data", other.place))
+            findings.append(
+                ReplayFinding(
+                    f"{other.name}: the public argument '{name}' depends on the data", other.place
+                )
+            )
             continue
         step = _compare_call(one, other)
         if isinstance(step, ReplayFinding):
@@ -179,8 +246,15 @@ def _compare_calls(second: PlaybackTape) -> tuple[list[ReplayFinding], list[Repl
         steps.append(step)
         if step.declared_sensitivity is not None and _exceeds(step.cost, step.charged):
             far, made = _format_move(step.move or 0), _format_move(step.declared_sensitivity)
-            problem = f"{other.name}: its input moved by {far}, more than the {made} that it was calibrated for"
-            findings.append(ReplayFinding(f"{problem}; that costs {step.cost} instead of {step.charged}", other.place))
+            problem = (
+                f"{other.name}: its input moved by {far}, more than the {made} that it was"
+                " calibrated for"
+            )
+            findings.append(
+                ReplayFinding(
+                    f"{problem}; that costs {step.cost} instead of {step.charged}", other.place
+                )
+            )
     return findings, steps
 
 
@@ -188,33 +262,67 @@ def _compare_call(one: RecordedCall, other: RecordedCall) -> ReplayStep | Replay
     move = measure_move(one, other)
     if isinstance(move, str):
         return ReplayFinding(f"{other.name}: {move}", other.place)
-    declared = one.declared_sensitivity if one.declared_sensitivity is not None else other.declared_sensitivity
+    declared = (
+        one.declared_sensitivity
+        if one.declared_sensitivity is not None
+        else other.declared_sensitivity
+    )
     cost = compute_loss(one, move)
-    return ReplayStep(other.name, other.place, move or None, declared, cost, cost if declared is None else compute_declared_loss(one, declared))
+    return ReplayStep(
+        other.name,
+        other.place,
+        move or None,
+        declared,
+        cost,
+        cost if declared is None else compute_declared_loss(one, declared),
+    )
 
 
 def _exceeds(one: Loss, other: Loss) -> bool:
     return one.epsilon > other.epsilon or one.delta > other.delta or one.rho > other.rho
 
 
-def _compare_results(first: RecordingTape, second: PlaybackTape, result: Any, other: Any) -> list[ReplayFinding]:
+def _compare_results(
+    first: RecordingTape, second: PlaybackTape, result: Any, other: Any
+) -> list[ReplayFinding]:
     if second.problem is not None:
         call, problem = second.problem
         return [ReplayFinding(f"{call.name}: {problem}", call.place)]
     if isinstance(result, Exception) or isinstance(other, Exception):
         found = find_difference(result, other)
-        return [] if found is None else [ReplayFinding(f"it raises an error on one of the two data sets, or another one ({found})")]
+        return (
+            []
+            if found is None
+            else [
+                ReplayFinding(
+                    f"it raises an error on one of the two data sets, or another one ({found})"
+                )
+            ]
+        )
     found_ = []
     if len(second.calls) < len(first.calls):
         missing = first.calls[len(second.calls)]
         many = f"{len(second.calls)} calls on the neighbour, {len(first.calls)} on the data"
-        found_.append(ReplayFinding(f"the number of calls depends on the data: {many}; {missing.name} is missing", missing.place))
+        found_.append(
+            ReplayFinding(
+                f"the number of calls depends on the data: {many}; {missing.name} is missing",
+                missing.place,
+            )
+        )
     for one, twin in zip(first.calls, second.calls, strict=False):
         if len(twin.verdicts) < len(one.verdicts):
-            found_.append(ReplayFinding(f"{twin.name}: fewer of its verdicts are read on the neighbour", twin.place))
+            found_.append(
+                ReplayFinding(
+                    f"{twin.name}: fewer of its verdicts are read on the neighbour", twin.place
+                )
+            )
     gap = find_difference(result, other)
     if gap is not None:
-        found_.append(ReplayFinding(f"what is returned depends on the data beyond what the mechanisms said ({gap})"))
+        found_.append(
+            ReplayFinding(
+                f"what is returned depends on the data beyond what the mechanisms said ({gap})"
+            )
+        )
     return found_
 
 
@@ -225,8 +333,13 @@ def _check_claim(claim: tuple[Fraction, Fraction], total: Loss, cost: Loss) -> l
     claimed = f"epsilon {float(epsilon):g}" + (f", delta {float(delta):g}" if delta else "")
     hint = ""
     if cost.epsilon_at(delta) <= epsilon:
-        hint = f"; this pair costs {cost}: if the calls are about parts that share no unit, say disjoint=True"
-    return [ReplayFinding(f"all calls together cost {total}, more than the {claimed} claimed{hint}")]
+        hint = (
+            f"; this pair costs {cost}: if the calls are about parts that share no unit, say"
+            " disjoint=True"
+        )
+    return [
+        ReplayFinding(f"all calls together cost {total}, more than the {claimed} claimed{hint}")
+    ]
 
 
 def _format_move(move: int | Sensitivity) -> str:
@@ -235,5 +348,7 @@ def _format_move(move: int | Sensitivity) -> str:
     if move.l0 == 1:
         return f"{float(move.linf):g}"
     return (
-        f"{float(move.linf):g} in each of {move.l0} cells" if move.l1 == move.l0 * move.linf else f"{float(move.l1):g} in {move.l0} cells"
+        f"{float(move.linf):g} in each of {move.l0} cells"
+        if move.l1 == move.l0 * move.linf
+        else f"{float(move.l1):g} in {move.l0} cells"
     )

@@ -12,17 +12,25 @@ from hedgerow.errors import InvalidArgument
 __all__ = ["without_each_row"]
 
 
-def without_each_row(data: Any, *, most: int = 200, unit: str | None = None) -> Iterator[tuple[Any, Any]]:
-    """Pairs of the data and the data without one row, or without all rows of one ``unit`` (a column of a frame).
+def without_each_row(
+    data: Any, *, most: int = 200, unit: str | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Pairs of the data and the data without one row, or without all rows of one ``unit`` (a column
+    of a frame).
 
-    Of more than ``most`` rows, every so manieth is left out, the first and the last among them. ``data`` is a list, a tuple, an array
-    (rows along its first axis) or a frame of pandas or polars.
+    Of more than ``most`` rows, every so manieth is left out, the first and the last among them.
+    ``data`` is a list, a tuple, an array (rows along its first axis) or a frame of pandas or
+    polars.
     """
     keep = _make_filter(data)
     groups: Sequence[Any] = range(len(data)) if unit is None else _group_rows(data, unit)
     if not groups:
         raise InvalidArgument("data", "must have at least one row")
-    chosen = groups if len(groups) <= most else [groups[place] for place in np.linspace(0, len(groups) - 1, most).astype(int)]
+    chosen = (
+        groups
+        if len(groups) <= most
+        else [groups[place] for place in np.linspace(0, len(groups) - 1, most).astype(int)]
+    )
     for group in chosen:
         mask = np.ones(len(data), dtype=bool)
         mask[group] = False
@@ -38,7 +46,9 @@ def _make_filter(data: Any) -> Any:
         return lambda mask: data.filter(mask)
     if isinstance(data, np.ndarray):
         return lambda mask: data[mask]
-    raise InvalidArgument("data", "must be a list, an array or a data frame; give pairs of your own otherwise")
+    raise InvalidArgument(
+        "data", "must be a list, an array or a data frame; give pairs of your own otherwise"
+    )
 
 
 def _group_rows(data: Any, unit: str) -> list[Any]:

@@ -1,7 +1,9 @@
-"""Tapes: what mechanisms are asked and what they say, in order. One is recorded, the other plays the answers of the first again.
+"""Tapes: what mechanisms are asked and what they say, in order. One is recorded, the other plays
+the answers of the first again.
 
-A tape that plays stops the run (``RunDiverged``, which no ``except Exception`` catches) when a call has no counterpart on the first, for then
-there is no answer to give. What else is wrong is for ``moves`` to say, afterwards.
+A tape that plays stops the run (``RunDiverged``, which no ``except Exception`` catches) when a call
+has no counterpart on the first, for then there is no answer to give. What else is wrong is for
+``moves`` to say, afterwards.
 """
 
 from __future__ import annotations
@@ -31,7 +33,12 @@ class RecordingTape:
         call.output = draw()
         return copy_value(call.output)
 
-    def play_verdicts(self, call: RecordedCall, answers: Iterable[Any], draw: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
+    def play_verdicts(
+        self,
+        call: RecordedCall,
+        answers: Iterable[Any],
+        draw: Callable[[Iterable[Any]], Iterator[Any]],
+    ) -> Iterator[Any]:
         """The verdicts of a run, drawn as they are asked for."""
         self.calls.append(call)
         call.arguments["answers"] = []
@@ -55,18 +62,27 @@ class PlaybackTape:
         self.problem: tuple[RecordedCall, str] | None = None
 
     def play(self, call: RecordedCall, draw: Callable[[], Any]) -> Any:
-        """The output that the same call had on the first tape. It is drawn and thrown away here: the mechanism may refuse its input."""
+        """The output that the same call had on the first tape. It is drawn and thrown away here:
+        the mechanism may refuse its input.
+        """
         twin = self._find_counterpart(call)
         draw()
         return copy_value(twin.output)
 
-    def play_verdicts(self, call: RecordedCall, answers: Iterable[Any], _: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
+    def play_verdicts(
+        self,
+        call: RecordedCall,
+        answers: Iterable[Any],
+        _: Callable[[Iterable[Any]], Iterator[Any]],
+    ) -> Iterator[Any]:
         """The verdicts of the same run on the first tape."""
         twin = self._find_counterpart(call)
         call.arguments["answers"] = []
         return self._replay_verdicts(call, twin, _record_answers(call, answers))
 
-    def _replay_verdicts(self, call: RecordedCall, twin: RecordedCall, heard: Iterator[Any]) -> Iterator[Any]:
+    def _replay_verdicts(
+        self, call: RecordedCall, twin: RecordedCall, heard: Iterator[Any]
+    ) -> Iterator[Any]:
         for verdict in twin.verdicts:
             if not _has_another(heard):
                 self._stop(call, "it gets fewer answers on the neighbour")
@@ -80,7 +96,10 @@ class PlaybackTape:
 
     def _find_counterpart(self, call: RecordedCall) -> RecordedCall:
         if len(self.calls) == len(self.recorded_calls):
-            self._stop(call, f"it is one call more than the {len(self.recorded_calls)} that the first run made")
+            self._stop(
+                call,
+                f"it is one call more than the {len(self.recorded_calls)} that the first run made",
+            )
         twin = self.recorded_calls[len(self.calls)]
         self.calls.append(call)
         problem = describe_change(twin, call)
@@ -97,11 +116,15 @@ Tape = RecordingTape | PlaybackTape
 
 
 def describe_change(one: RecordedCall, other: RecordedCall) -> str | None:
-    """Why two calls in the same place of their tapes are not one call; None where mechanism and parameters are the same."""
+    """Why two calls in the same place of their tapes are not one call; None where mechanism and
+    parameters are the same.
+    """
     if (type(one.mechanism), one.method) != (type(other.mechanism), other.method):
         return f"the first run called {one.name} here"
     found = find_difference(one.mechanism, other.mechanism)
-    return None if found is None else f"the parameters of the mechanism depend on the data ({found})"
+    return (
+        None if found is None else f"the parameters of the mechanism depend on the data ({found})"
+    )
 
 
 def _record_answers(call: RecordedCall, answers: Iterable[Any]) -> Iterator[Any]:

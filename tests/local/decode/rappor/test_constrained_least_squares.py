@@ -3,15 +3,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.local.decode.rappor.constrained_least_squares import project_to_capped_simplex, solve_least_squares
+from hedgerow.local.decode.rappor.constrained_least_squares import (
+    project_to_capped_simplex,
+    solve_least_squares,
+)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_meets_the_conditions_of_an_optimum(seed: int) -> None:
-    """Karush, Kuhn and Tucker: where a share can move both ways the slope is one number, that of the total; at 0 more, at a cap less."""
+    """Karush, Kuhn and Tucker: where a share can move both ways the slope is one number, that of
+    the total; at 0 more, at a cap less.
+    """
     rng = np.random.default_rng(seed)
     design = rng.normal(size=(40, 6)) + 0.5
-    target = design @ np.array([0.6, 0.5, -0.2, 0.0, 0.1, 0.3]) * (0.5 if seed % 2 else 1.0) + 0.05 * rng.normal(size=40)
+    target = design @ np.array([0.6, 0.5, -0.2, 0.0, 0.1, 0.3]) * (
+        0.5 if seed % 2 else 1.0
+    ) + 0.05 * rng.normal(size=40)
     caps = np.array([0.4, 1.0, 1.0, 1.0, 1.0, 0.2])
     gram, pull = design.T @ design, design.T @ target
     found = solve_least_squares(gram, pull, caps)
@@ -29,8 +36,12 @@ def test_meets_the_conditions_of_an_optimum(seed: int) -> None:
 
 def test_projection() -> None:
     caps = np.array([0.5, 1.0, 1.0])
-    np.testing.assert_allclose(project_to_capped_simplex(np.array([0.2, -0.3, 0.1]), caps), [0.2, 0.0, 0.1])
-    np.testing.assert_allclose(project_to_capped_simplex(np.array([2.0, 0.7, 0.1]), caps), [0.5, 0.5, 0.0], atol=1e-12)
+    np.testing.assert_allclose(
+        project_to_capped_simplex(np.array([0.2, -0.3, 0.1]), caps), [0.2, 0.0, 0.1]
+    )
+    np.testing.assert_allclose(
+        project_to_capped_simplex(np.array([2.0, 0.7, 0.1]), caps), [0.5, 0.5, 0.0], atol=1e-12
+    )
 
 
 def test_nothing_to_fit() -> None:

@@ -15,14 +15,23 @@ from local.settings import SETTINGS, SHAPES, draw, recall, reference, surest
 HALF = Fraction(1, 2)
 
 
-def mistakes(name: str, shape: str, seed: int, swap: bool = False) -> tuple[float, bool, int, float]:
-    """(false share of those detected by fdr, any false by fwer, true ones by fdr, share of intervals that hold)."""
+def mistakes(
+    name: str, shape: str, seed: int, swap: bool = False
+) -> tuple[float, bool, int, float]:
+    """(false share of those detected by fdr, any false by fwer, true ones by fdr, share of
+    intervals that hold).
+    """
     case = draw(SETTINGS[name], shape, seed, swap)
     found, there = decode_candidates(case.rates, case.candidates), case.truth > 0
     by_share, by_any = rank_detected(found, "fdr"), rank_detected(found, "fwer")
     low, high = found.intervals(0.95)
     holds = float(((low <= case.truth) & (case.truth <= high)).mean())
-    return 1 - float(there[by_share].mean()) if by_share.size else 0.0, not there[by_any].all(), int(there[by_share].sum()), holds
+    return (
+        1 - float(there[by_share].mean()) if by_share.size else 0.0,
+        not there[by_any].all(),
+        int(there[by_share].sum()),
+        holds,
+    )
 
 
 @pytest.mark.long
@@ -32,7 +41,8 @@ def test_false_positives_stay_at_the_stated_level_in_all_settings() -> None:
     runs = [mistakes(name, shape, seed) for name, seed, shape in dealt[:: max(1, 3 // many(1))]]
     false, some, _, holds = (np.array(column, dtype=float) for column in zip(*runs, strict=True))
     assert false.mean() <= 0.05
-    assert some.sum() <= 6  # of at most 45: more has a chance of less than 1 in 100 even if each has 0.05
+    # of at most 45: more has a chance of less than 1 in 100 even if each has 0.05
+    assert some.sum() <= 6
     assert holds.mean() >= 0.94
 
 
@@ -51,15 +61,20 @@ def test_little_data_detect_next_to_nothing() -> None:
 
 @pytest.mark.long
 def test_recall_at_equal_false_positives_is_no_lower_than_the_reference() -> None:
-    """Over all of these settings together, however the reference is ranked; tests/slow compares setting by setting."""
+    """Over all of these settings together, however the reference is ranked; tests/slow compares
+    setting by setting.
+    """
     gains = np.zeros(2, dtype=int)
     for name in ("loose", "over x2", "demo"):
         for shape in SHAPES[1:4]:
             case = draw(SETTINGS[name], shape, 3)
             there, others = case.truth > 0, reference(case, 3)
             found = surest(decode_candidates(case.rates, case.candidates))
-            allowed = int((~there & (others[0] > 2)).sum())  # what google/rappor's rule lets through
-            gains += [recall(found, there, allowed) - recall(other, there, allowed) for other in others]
+            # what google/rappor's rule lets through
+            allowed = int((~there & (others[0] > 2)).sum())
+            gains += [
+                recall(found, there, allowed) - recall(other, there, allowed) for other in others
+            ]
     assert (gains >= 0).all()
 
 
@@ -76,7 +91,8 @@ def test_constrained_fit_keeps_its_constraints_and_agrees() -> None:
 
 def test_a_bit_that_nobody_sets_caps_a_share() -> None:
     bits = np.zeros((1, 4, 1), dtype=int)
-    counts = np.array([[9000, 1000], [9000, 1000], [9000, 1000], [1000, 9000]])  # the last cohort shows that nobody holds it
+    # the last cohort shows that nobody holds it
+    counts = np.array([[9000, 1000], [9000, 1000], [9000, 1000], [1000, 9000]])
     rates = BitRates.of(counts, np.full(4, 10_000), Fraction(1, 10), Fraction(9, 10))
     fitted = fit_constrained(rates, Candidates.of(bits, 2), np.array([0]))
     assert fitted.counts[0] / rates.n < 0.03
@@ -102,13 +118,23 @@ def test_cohorts_without_reports_and_no_reports_at_all() -> None:
     bits = np.random.default_rng(1).integers(0, 8, (30, 4, 2))
     candidates = Candidates.of(bits, 8)
     counts = np.zeros((4, 8), dtype=np.int64)
-    nothing = decode_candidates(BitRates.of(counts, np.zeros(4, dtype=int), HALF, Fraction(3, 4)), candidates)
+    nothing = decode_candidates(
+        BitRates.of(counts, np.zeros(4, dtype=int), HALF, Fraction(3, 4)), candidates
+    )
     assert nothing.p_values.tolist() == [1.0] * 30
     assert not rank_detected(nothing).size
     counts[1:, :] = 5000
-    some = decode_candidates(BitRates.of(counts, np.array([0, 10_000, 10_000, 10_000]), HALF, Fraction(3, 4)), candidates)
+    some = decode_candidates(
+        BitRates.of(counts, np.array([0, 10_000, 10_000, 10_000]), HALF, Fraction(3, 4)), candidates
+    )
     assert not rank_detected(some).size
-    assert decode_candidates(BitRates.of(counts, np.full(4, 10_000), HALF, Fraction(3, 4)), candidates.take(np.zeros(0, dtype=int))).counts.size == 0
+    assert (
+        decode_candidates(
+            BitRates.of(counts, np.full(4, 10_000), HALF, Fraction(3, 4)),
+            candidates.take(np.zeros(0, dtype=int)),
+        ).counts.size
+        == 0
+    )
 
 
 def test_candidates_of_another_design() -> None:
@@ -118,5 +144,6 @@ def test_candidates_of_another_design() -> None:
             decode_candidates(rates, Candidates.of(np.zeros(shape, dtype=int), size))
     with pytest.raises(InvalidArgument, match="at least 2 bits"):
         decode_candidates(
-            BitRates.of(np.zeros((1, 1), dtype=int), np.array([9]), HALF, Fraction(3, 4)), Candidates.of(np.zeros((1, 1, 1), dtype=int), 1)
+            BitRates.of(np.zeros((1, 1), dtype=int), np.array([9]), HALF, Fraction(3, 4)),
+            Candidates.of(np.zeros((1, 1, 1), dtype=int), 1),
         )

@@ -23,8 +23,14 @@ def test_sums_and_spread_are_those_of_the_matrix(hashes: int) -> None:
     np.testing.assert_allclose(candidates.spread_shares(shares), matrix.T @ shares, atol=1e-9)
     assert candidates.load == pytest.approx(matrix.mean())
     some, cohorts = np.array([3, 4999, 7]), np.array([2, 0])
-    np.testing.assert_allclose(candidates.take(some).sum_cells(cells), matrix[some] @ cells, atol=1e-9)
-    np.testing.assert_allclose(candidates.select_cohorts(cohorts).sum_cells(cells[:8]), dense(bits[:, cohorts], 4) @ cells[:8], atol=1e-9)
+    np.testing.assert_allclose(
+        candidates.take(some).sum_cells(cells), matrix[some] @ cells, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        candidates.select_cohorts(cohorts).sum_cells(cells[:8]),
+        dense(bits[:, cohorts], 4) @ cells[:8],
+        atol=1e-9,
+    )
 
 
 def test_one_bit_each() -> None:
@@ -37,7 +43,9 @@ def test_one_bit_each() -> None:
     assert not Candidates.of(moved, 3).has_one_bit_each
 
 
-@pytest.mark.parametrize("bits", [np.zeros((2, 2)), np.zeros((1, 1, 1)), np.zeros((1, 1, 0), dtype=int)])
+@pytest.mark.parametrize(
+    "bits", [np.zeros((2, 2)), np.zeros((1, 1, 1)), np.zeros((1, 1, 0), dtype=int)]
+)
 def test_shape(bits: np.ndarray) -> None:
     with pytest.raises(InvalidArgument, match="for each candidate, cohort and hash"):
         Candidates.of(bits, 4)
@@ -57,7 +65,15 @@ def test_too_many_cells() -> None:
 def test_the_matrix_sums_and_spreads_the_same_for_many_at_once() -> None:
     rng = np.random.default_rng(6)
     candidates = Candidates.of(rng.integers(0, 4, (7, 3, 2)), 4)
-    design, numbers, shares = candidates.build_matrix(), rng.normal(size=(5, 12)), rng.random((5, 7))
+    design, numbers, shares = (
+        candidates.build_matrix(),
+        rng.normal(size=(5, 12)),
+        rng.random((5, 7)),
+    )
     assert len(design) == 7
-    np.testing.assert_allclose(design.sum_cells(numbers), [candidates.sum_cells(row) for row in numbers])
-    np.testing.assert_allclose(design.spread_shares(shares), [candidates.spread_shares(row) for row in shares])
+    np.testing.assert_allclose(
+        design.sum_cells(numbers), [candidates.sum_cells(row) for row in numbers]
+    )
+    np.testing.assert_allclose(
+        design.spread_shares(shares), [candidates.spread_shares(row) for row in shares]
+    )

@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.decode.rappor.google_files import RapporParameters, decode_files, read_counts, read_map, read_parameters
+from hedgerow.local.decode.rappor.google_files import (
+    RapporParameters,
+    decode_files,
+    read_counts,
+    read_map,
+    read_parameters,
+)
 
 PARAMETERS = RapporParameters(4, 2, 2, Fraction(1, 4), Fraction(3, 4), Fraction(1, 2))
 
@@ -21,13 +27,18 @@ def saved(folder: Path, text: str, name: str = "file.csv") -> Path:
 def test_reads_what_google_writes(tmp_path: Path) -> None:
     read = read_parameters(saved(tmp_path, "k,h,m,p,q,f\n4,2,2,0.25,0.75,0.5\n"))
     assert read == PARAMETERS
-    assert read_parameters(saved(tmp_path, '\ufeff"k","h","m","p","q","f"\r\n128, 2, 8, .5, 0.75, 7.5e-1\r\n')).f == Fraction(3, 4)
+    assert read_parameters(
+        saved(tmp_path, '\ufeff"k","h","m","p","q","f"\r\n128, 2, 8, .5, 0.75, 7.5e-1\r\n')
+    ).f == Fraction(3, 4)
     bits, sizes = read_counts(saved(tmp_path, "10,1,2,3,4\n1e+05,5,6,7,8\n\n"), read)
     assert bits.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert sizes.tolist() == [10, 100_000]
-    values, candidates = read_map(saved(tmp_path, 'a,1,4,5,5\n"b, with ""comma""",2,3,8,7\na,1,4,5,5\n'), read)
+    values, candidates = read_map(
+        saved(tmp_path, 'a,1,4,5,5\n"b, with ""comma""",2,3,8,7\na,1,4,5,5\n'), read
+    )
     assert values == ["a", 'b, with "comma"']
-    assert candidates.cell_indices.tolist() == [[0, 3, 4, 8], [1, 2, 7, 6]]  # the second bit of a in cohort 1 is its first again
+    # the second bit of a in cohort 1 is its first again
+    assert candidates.cell_indices.tolist() == [[0, 3, 4, 8], [1, 2, 7, 6]]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +50,10 @@ def test_reads_what_google_writes(tmp_path: Path) -> None:
         ("k,h,m,p,q,f\n", "line 2: it must be the only line"),
         ("k,h,m,p,q,f\n4,2,2,.1,.2\n", "line 2: it must be the only line"),
         ("k,h,m,p,q,f\n4,2,2,.1,.2,.3\n4,2,2,.1,.2,.3\n", "must be the only line"),
-        ("k,h,m,p,q,f\n1,1,2,.1,.2,.3\n", "line 2: it must have a whole number of at least 2 for k"),
+        (
+            "k,h,m,p,q,f\n1,1,2,.1,.2,.3\n",
+            "line 2: it must have a whole number of at least 2 for k",
+        ),
         ("k,h,m,p,q,f\n4,x,2,.1,.2,.3\n", "at least 1 for h"),
         ("k,h,m,p,q,f\n4,2,2.5,.1,.2,.3\n", "at least 1 for m"),
         ("k,h,m,p,q,f\n4,2,2,1.1,.2,.3\n", "a probability for p"),
@@ -64,11 +78,26 @@ def test_wrong_parameters(tmp_path: Path, text: str, says: str) -> None:
         ("10,1,2,3,4\n10,1,2,3,-4\n", "line 2: it must have a whole number of at least 0"),
         ("10,1,2,3,4\n10,1,2,3,1e999999999\n", "line 2: it must have a whole number of at least 0"),
         ("10,1,2,3,4\n10,1,2,3,1/0\n", "line 2: it must have a whole number of at least 0"),
-        ("10,1,2,3,x\n10,1,2,3,4\n", "line 1: it must have a whole number of at least 0 for a count"),
-        ("10,1,2,3,2.5\n10,1,2,3,4\n", "line 1: it must have a whole number of at least 0 for a count"),
-        ("10,1,2,3,nan\n10,1,2,3,4\n", "line 1: it must have a whole number of at least 0 for a count"),
-        ("10,1,2,3,\n10,1,2,3,4\n", "line 1: it must have a whole number of at least 0 for a count"),
-        ("1_0,1,2,3,4\n10,1,2,3,4\n", "line 1: it must have a whole number of at least 0 for a count"),
+        (
+            "10,1,2,3,x\n10,1,2,3,4\n",
+            "line 1: it must have a whole number of at least 0 for a count",
+        ),
+        (
+            "10,1,2,3,2.5\n10,1,2,3,4\n",
+            "line 1: it must have a whole number of at least 0 for a count",
+        ),
+        (
+            "10,1,2,3,nan\n10,1,2,3,4\n",
+            "line 1: it must have a whole number of at least 0 for a count",
+        ),
+        (
+            "10,1,2,3,\n10,1,2,3,4\n",
+            "line 1: it must have a whole number of at least 0 for a count",
+        ),
+        (
+            "1_0,1,2,3,4\n10,1,2,3,4\n",
+            "line 1: it must have a whole number of at least 0 for a count",
+        ),
         ("10,1,2,3,4,5\n10,1,2,3,4\n", r"line 1: it must have k \+ 1 = 5 numbers"),
         ("10,1,2,3,11\n10,1,2,3,4\n", "line 1: it must not have a bit that is set more often"),
         ('10,1,2,3,4\n10,1,2,3,"4\n', "line 2: it must be CSV"),
@@ -124,9 +153,15 @@ def test_decodes_files(tmp_path: Path, p: float, q: float) -> None:
         np.put_along_axis(filters, bits[:, cohort], 1, axis=1)
         have = holders @ filters
         lines.append([n, *(rng.binomial(have, set_) + rng.binomial(n - have, clear))])
-    counts = saved(tmp_path, "".join(",".join(map(str, line)) + "\n" for line in lines), "counts.csv")
+    counts = saved(
+        tmp_path, "".join(",".join(map(str, line)) + "\n" for line in lines), "counts.csv"
+    )
     places = (bits + np.arange(m)[None, :, None] * k + 1).reshape(50, -1)
-    mapping = saved(tmp_path, "".join(f"v{i}," + ",".join(map(str, row)) + "\n" for i, row in enumerate(places)), "map.csv")
+    mapping = saved(
+        tmp_path,
+        "".join(f"v{i}," + ",".join(map(str, row)) + "\n" for i, row in enumerate(places)),
+        "map.csv",
+    )
     params = saved(tmp_path, f"k,h,m,p,q,f\n{k},{h},{m},{p},{q},0.5\n", "params.csv")
     found = decode_files(counts, mapping, params, "fwer", 0.001)
     assert [row["value"] for row in found] == ["v0", "v1", "v2"]

@@ -21,7 +21,12 @@ from local.settings import SETTINGS, Setting, draw
 
 def flat(name: str, shape: str, seed: int) -> tuple[np.ndarray, np.ndarray, Candidates, np.ndarray]:
     case = draw(SETTINGS[name], shape, seed)
-    return case.rates.rates.ravel(), case.rates.variances.ravel(), case.candidates, case.truth / case.rates.n
+    return (
+        case.rates.rates.ravel(),
+        case.rates.variances.ravel(),
+        case.candidates,
+        case.truth / case.rates.n,
+    )
 
 
 @pytest.mark.parametrize("judge", [gather_evidence, cross_fit])
@@ -49,7 +54,9 @@ def test_rounds_settle_and_leave_only_noise() -> None:
 def test_strain_leads_to_crossing() -> None:
     case = draw(Setting(8, 20, "demo", 1.0, True), "uniform", 1)
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
-    assert fit_shares(rates, variances, case.candidates).parameters_per_cell > MAX_PARAMETERS_PER_CELL
+    assert (
+        fit_shares(rates, variances, case.candidates).parameters_per_cell > MAX_PARAMETERS_PER_CELL
+    )
     assert gather_evidence(rates, variances, case.candidates).is_cross_fitted
     rates, variances, candidates, _ = flat("demo", "zipf1", 1)
     assert not gather_evidence(rates, variances, candidates).is_cross_fitted
@@ -58,7 +65,9 @@ def test_strain_leads_to_crossing() -> None:
 def test_few_cohorts_lead_to_crossing() -> None:
     case = draw(Setting(8, 16, "eps_1_1", 0.0, False, n=1000, values=5), "uniform", 1)
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
-    assert fit_shares(rates, variances, case.candidates).parameters_per_cell < MAX_PARAMETERS_PER_CELL
+    assert (
+        fit_shares(rates, variances, case.candidates).parameters_per_cell < MAX_PARAMETERS_PER_CELL
+    )
     assert gather_evidence(rates, variances, case.candidates).is_cross_fitted
 
 
@@ -71,7 +80,9 @@ def test_a_candidate_that_is_not_listed_leaves_what_it_holds() -> None:
     assert score > 5 * np.sqrt(16 * np.mean(pulls**2))
     moved = case.bits.copy()
     moved[0] = (moved[0] + 1) % 8
-    np.testing.assert_array_equal(fit_without(rates, variances, Candidates.of(moved, 8), 0)[0], pulls)
+    np.testing.assert_array_equal(
+        fit_without(rates, variances, Candidates.of(moved, 8), 0)[0], pulls
+    )
 
 
 def scaled(pulls: np.ndarray, scores: np.ndarray | float) -> np.ndarray:
@@ -82,7 +93,9 @@ def scaled(pulls: np.ndarray, scores: np.ndarray | float) -> np.ndarray:
 def test_many_are_left_out_at_once_each_of_a_fit_of_its_own() -> None:
     rates, variances, candidates, _ = flat("over x2", "zipf1", 2)
     codes = np.array([0, 12, 60, 200])
-    pulls, scores = fit_leaving_out(rates, variances, candidates, fit_shares(rates, variances, candidates), codes)
+    pulls, scores = fit_leaving_out(
+        rates, variances, candidates, fit_shares(rates, variances, candidates), codes
+    )
     for place, code in enumerate(codes.tolist()):
         assert scores[place] == pytest.approx(float(candidates.sum_cells(pulls[place])[code]))
         alone = scaled(*fit_without(rates, variances, candidates, code))
@@ -96,13 +109,18 @@ def test_the_bits_of_the_one_left_out_do_not_move_what_is_left() -> None:
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
     whole, moved = fit_shares(rates, variances, case.candidates), case.bits.copy()
     moved[3] = (moved[3] + 1) % 8
-    before, after = (fit_leaving_out(rates, variances, told, whole, np.array([3]))[0] for told in (case.candidates, Candidates.of(moved, 8)))
+    before, after = (
+        fit_leaving_out(rates, variances, told, whole, np.array([3]))[0]
+        for told in (case.candidates, Candidates.of(moved, 8))
+    )
     np.testing.assert_allclose(after, before, atol=1e-4 * np.abs(before).max())
     listed = fit_shares(rates, variances, Candidates.of(moved, 8)).residuals - whole.residuals
     assert np.abs(listed).max() > 0.05 * np.abs(whole.residuals).max()
 
 
-def test_of_very_many_candidates_only_the_largest_move_while_one_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_candidates_only_the_largest_move_while_one_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rates, variances, candidates, _ = flat("over x10", "zipf1", 2)
     codes, whole = np.array([5, 30, 700]), fit_shares(rates, variances, candidates)
     every = scaled(*fit_leaving_out(rates, variances, candidates, whole, codes))
@@ -111,7 +129,12 @@ def test_of_very_many_candidates_only_the_largest_move_while_one_is_left_out(mon
     assert (some != every).any()
     np.testing.assert_allclose(some, every, rtol=0.05, atol=0.05)
     monkeypatch.setattr(message_passing, "_MAX_STACKED", 1)  # one after the other
-    np.testing.assert_allclose(scaled(*fit_leaving_out(rates, variances, candidates, whole, codes)), some, rtol=0.01, atol=0.01)
+    np.testing.assert_allclose(
+        scaled(*fit_leaving_out(rates, variances, candidates, whole, codes)),
+        some,
+        rtol=0.01,
+        atol=0.01,
+    )
 
 
 def test_rounds_that_do_not_settle_lead_to_crossing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,13 +145,21 @@ def test_rounds_that_do_not_settle_lead_to_crossing(monkeypatch: pytest.MonkeyPa
 
 
 def test_crossing_never_sees_the_cohorts_it_judges() -> None:
-    """Reports of a fold change what is left in it, and the fit that judges the other folds, but not the fit that judges it."""
+    """Reports of a fold change what is left in it, and the fit that judges the other folds, but
+    not the fit that judges it.
+    """
     rates, variances, candidates, _ = flat("few cells", "zipf1", 2)
     part, rest = np.array([3]), np.delete(np.arange(16), 3)
     changed = rates.reshape(16, 8).copy()
     changed[part] += 1.0
-    kept = changed[rest].ravel(), variances.reshape(16, 8)[rest].ravel(), candidates.select_cohorts(rest)
-    np.testing.assert_array_equal(fit_shares(*kept).shares, fit_shares(rates.reshape(16, 8)[rest].ravel(), *kept[1:]).shares)
+    kept = (
+        changed[rest].ravel(),
+        variances.reshape(16, 8)[rest].ravel(),
+        candidates.select_cohorts(rest),
+    )
+    np.testing.assert_array_equal(
+        fit_shares(*kept).shares, fit_shares(rates.reshape(16, 8)[rest].ravel(), *kept[1:]).shares
+    )
 
 
 def test_a_single_cohort_is_judged_without_a_fit() -> None:
@@ -142,7 +173,9 @@ def test_a_single_cohort_is_judged_without_a_fit() -> None:
     assert found.shares[0] == pytest.approx(0.5, abs=0.05)
 
 
-def test_looking_at_promising_candidates_only_changes_little(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_at_promising_candidates_only_changes_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rates, variances, candidates, truth = flat("over x10", "zipf1.5", 4)
     whole = gather_evidence(rates, variances, candidates)
     monkeypatch.setattr(message_passing, "_SCREENING_CANDIDATES", 100)
@@ -160,12 +193,20 @@ def test_nobody_promising(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_frequent_value_that_is_missing_costs_little() -> None:
-    """It sets one cell in 64 by 0.4, which would be all the noise there is: what the quiet cells say is a hundred times as sharp."""
+    """It sets one cell in 64 by 0.4, which would be all the noise there is: what the quiet cells
+    say is a hundred times as sharp.
+    """
     rng = np.random.default_rng(5)
     bits = rng.integers(0, 128, (400, 64, 2))
     truth = np.append(np.full(20, 0.002), np.zeros(379))
-    hidden = Candidates.of(bits[:1], 128).spread_shares(np.array([0.4])) + Candidates.of(bits[1:], 128).spread_shares(truth)
-    found = gather_evidence(hidden + 0.001 * rng.normal(size=hidden.size), np.full(hidden.size, 1e-6), Candidates.of(bits[1:], 128))
+    hidden = Candidates.of(bits[:1], 128).spread_shares(np.array([0.4])) + Candidates.of(
+        bits[1:], 128
+    ).spread_shares(truth)
+    found = gather_evidence(
+        hidden + 0.001 * rng.normal(size=hidden.size),
+        np.full(hidden.size, 1e-6),
+        Candidates.of(bits[1:], 128),
+    )
     scaled = (found.shares - truth) * np.sqrt(found.information)
     assert scaled.std() == pytest.approx(1.0, abs=0.15)
     plain = 0.4 * np.sqrt(1 / 64 / (2 * 64))  # the standard error of an average over all cells

@@ -10,14 +10,23 @@ from hedgerow.local.decode.rappor.null_distribution import NullDistribution, com
 
 
 def enumerated(pulls: np.ndarray, hashes: int) -> tuple[np.ndarray, np.ndarray]:
-    """The scores of all choices of bits, each as likely as any other, and how often one sets d different bits of a cohort."""
+    """The scores of all choices of bits, each as likely as any other, and how often one sets d
+    different bits of a cohort.
+    """
     bits = range(pulls.shape[1])
-    of_each = [[sum(row[bit] for bit in set(chosen)) for chosen in product(bits, repeat=hashes)] for row in pulls]
-    distinct = np.bincount([len(set(chosen)) for chosen in product(bits, repeat=hashes)], minlength=hashes + 1)
+    of_each = [
+        [sum(row[bit] for bit in set(chosen)) for chosen in product(bits, repeat=hashes)]
+        for row in pulls
+    ]
+    distinct = np.bincount(
+        [len(set(chosen)) for chosen in product(bits, repeat=hashes)], minlength=hashes + 1
+    )
     return np.array([sum(scores) for scores in product(*of_each)]), distinct / distinct.sum()
 
 
-@pytest.mark.parametrize(("cohorts", "bits", "hashes"), [(4, 6, 1), (1, 7, 3), (3, 4, 2), (2, 3, 3)])
+@pytest.mark.parametrize(
+    ("cohorts", "bits", "hashes"), [(4, 6, 1), (1, 7, 3), (3, 4, 2), (2, 3, 3)]
+)
 def test_tails_are_those_of_all_choices_of_bits(cohorts: int, bits: int, hashes: int) -> None:
     pulls = np.random.default_rng(bits).normal(size=(cohorts, bits)) ** 3 + 0.1
     scores, distinct = enumerated(pulls, hashes)
@@ -26,7 +35,8 @@ def test_tails_are_those_of_all_choices_of_bits(cohorts: int, bits: int, hashes:
     assert law.variance == pytest.approx(scores.var())
     exact = np.array([(scores >= score - 1e-9).mean() for score in np.unique(scores)])
     found = law.upper_tail(np.unique(scores))
-    assert (found >= exact - 1e-9).all()  # never below, and above only by what shares a few steps of the grid
+    # never below, and above only by what shares a few steps of the grid
+    assert (found >= exact - 1e-9).all()
     near = np.array([(scores >= score - 0.1 * scores.std()).mean() for score in np.unique(scores)])
     assert (found <= near + 1e-9).all()
 
@@ -60,11 +70,15 @@ def test_many_cohorts_and_far_tails() -> None:
 def test_noise_that_is_known_makes_up_for_pulls_that_were_fitted_too_well() -> None:
     law = NullDistribution.of(np.zeros((20, 8)), np.array([0.0, 1.0]), 4.0)
     assert (law.mean, law.variance) == (0.0, 4.0)
-    np.testing.assert_allclose(law.upper_tail(np.array([0.0, 2.0, 6.0])), norm.sf([0.0, 1.0, 3.0]), rtol=0.03)
+    np.testing.assert_allclose(
+        law.upper_tail(np.array([0.0, 2.0, 6.0])), norm.sf([0.0, 1.0, 3.0]), rtol=0.03
+    )
 
 
 def test_nothing_pulls() -> None:
-    assert NullDistribution.of(np.zeros((2, 8)), np.array([0.0, 1.0])).upper_tail(np.array([-1.0, 0.0, 1.0])).tolist() == [1.0, 1.0, 1.0]
+    assert NullDistribution.of(np.zeros((2, 8)), np.array([0.0, 1.0])).upper_tail(
+        np.array([-1.0, 0.0, 1.0])
+    ).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_beyond_512_cohorts_a_skewed_law_stands_for_the_exact_one() -> None:
@@ -76,8 +90,12 @@ def test_beyond_512_cohorts_a_skewed_law_stands_for_the_exact_one() -> None:
     assert twice.variance == pytest.approx(law.variance)
     assert twice.skewness == pytest.approx(law.skewness / 2**0.5)
     z = law.variance**0.5 * np.array([0.0, 1.0, 3.0, 4.0])
-    np.testing.assert_allclose(law.upper_tail(z), pearson3.sf([0.0, 1.0, 3.0, 4.0], law.skewness), rtol=0.1)
-    np.testing.assert_allclose(twice.upper_tail(z), pearson3.sf([0.0, 1.0, 3.0, 4.0], twice.skewness), rtol=1e-6)
+    np.testing.assert_allclose(
+        law.upper_tail(z), pearson3.sf([0.0, 1.0, 3.0, 4.0], law.skewness), rtol=0.1
+    )
+    np.testing.assert_allclose(
+        twice.upper_tail(z), pearson3.sf([0.0, 1.0, 3.0, 4.0], twice.skewness), rtol=1e-6
+    )
 
 
 def test_upper_tail() -> None:

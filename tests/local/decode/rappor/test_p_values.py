@@ -6,7 +6,11 @@ import pytest
 from hedgerow.local.decode.rappor import p_values as significance
 from hedgerow.local.decode.rappor.design_matrix import Candidates
 from hedgerow.local.decode.rappor.message_passing import gather_evidence
-from hedgerow.local.decode.rappor.p_values import build_null_distribution, compute_p_values, compute_standard_errors
+from hedgerow.local.decode.rappor.p_values import (
+    build_null_distribution,
+    compute_p_values,
+    compute_standard_errors,
+)
 from local.settings import Setting, draw
 
 
@@ -14,7 +18,12 @@ def judged(setting: Setting, shape: str, seed: int) -> tuple[np.ndarray, np.ndar
     """p-values and which candidates are there."""
     case = draw(setting, shape, seed)
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
-    return compute_p_values(gather_evidence(rates, variances, case.candidates), rates, variances, case.candidates), case.truth > 0
+    return (
+        compute_p_values(
+            gather_evidence(rates, variances, case.candidates), rates, variances, case.candidates
+        ),
+        case.truth > 0,
+    )
 
 
 @pytest.mark.long
@@ -24,21 +33,30 @@ def test_standard_errors_are_the_spread_of_estimates() -> None:
     rng = np.random.default_rng(8)
     for _ in range(60):
         bits, n, m, k = rng.integers(0, 16, (30, 24, 2)), 4000, 24, 16
-        candidates, truth = Candidates.of(bits, k), np.append([0.4, 0.05, 0.0], np.full(27, 0.55 / 27))
+        candidates, truth = (
+            Candidates.of(bits, k),
+            np.append([0.4, 0.05, 0.0], np.full(27, 0.55 / 27)),
+        )
         filters = np.zeros((30, m, k))
         np.put_along_axis(filters, bits, 1.0, axis=2)
         held = np.array([rng.multinomial(n, truth) for _ in range(m)])  # holders in each cohort
         rates = (np.einsum("mv,vmk->mk", held, filters) / n).ravel()
         variances = np.full(m * k, 0.2 / n) + rates * (1 - rates) / n
-        found = gather_evidence(rates + rng.normal(size=m * k) * (0.2 / n) ** 0.5, variances, candidates)
+        found = gather_evidence(
+            rates + rng.normal(size=m * k) * (0.2 / n) ** 0.5, variances, candidates
+        )
         errors = compute_standard_errors(found, variances, candidates, np.full(m, float(n)))
         scaled.append(((found.shares - held.sum(axis=0) / (m * n)) / errors)[:3])
     spread = np.std(scaled, axis=0)
-    assert spread == pytest.approx([1.0, 1.0, 1.0], abs=0.3)  # of 60 numbers: a standard error of 0.09
+    # of 60 numbers: a standard error of 0.09
+    assert spread == pytest.approx([1.0, 1.0, 1.0], abs=0.3)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("setting", [Setting(8, 4, "chrome", 1.0, True, values=20), Setting(64, 2, "demo", 1.0, True, values=20)])
+@pytest.mark.parametrize(
+    "setting",
+    [Setting(8, 4, "chrome", 1.0, True, values=20), Setting(64, 2, "demo", 1.0, True, values=20)],
+)
 def test_in_few_cohorts_absent_candidates_have_even_p_values(setting: Setting) -> None:
     every = [judged(setting, "zipf1", seed) for seed in range(4)]
     absent = np.concatenate([chances[~there] for chances, there in every])
@@ -47,8 +65,12 @@ def test_in_few_cohorts_absent_candidates_have_even_p_values(setting: Setting) -
     assert absent.min() > 1e-4
 
 
-def test_a_candidate_that_explains_an_unlisted_value_is_judged_as_if_it_were_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One bit in each of four cohorts, without noise to speak of. A value that nobody listed shares three of them with a candidate."""
+def test_a_candidate_that_explains_an_unlisted_value_is_judged_as_if_it_were_not_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One bit in each of four cohorts, without noise to speak of. A value that nobody listed
+    shares three of them with a candidate.
+    """
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 8, (40, 4, 1))
     hidden = bits[:1].copy()
@@ -57,13 +79,18 @@ def test_a_candidate_that_explains_an_unlisted_value_is_judged_as_if_it_were_not
     candidates, variances = Candidates.of(bits, 8), np.full(32, 1e-6)
     found = gather_evidence(rates, variances, candidates)
     chance = compute_p_values(found, rates, variances, candidates)[0]
-    assert chance > 29 / 8**4  # the choices of bits that hit three or four of the value's: 1 + 4 * 7 of 4,096
+    # the choices of bits that hit three or four of the value's: 1 + 4 * 7 of 4,096
+    assert chance > 29 / 8**4
     monkeypatch.setattr(significance, "_NOTICED_P_VALUE", 0.0)
     assert chance > compute_p_values(found, rates, variances, candidates)[0]
 
 
-def test_in_few_cells_whoever_may_be_detected_is_judged_by_a_fit_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chances only grow by it, and only of those who may be detected at the loosest level and are not beyond doubt."""
+def test_in_few_cells_whoever_may_be_detected_is_judged_by_a_fit_to_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Chances only grow by it, and only of those who may be detected at the loosest level and
+    are not beyond doubt.
+    """
     setting = Setting(8, 64, "chrome", 2.0, True, values=25, n=100_000)
     twice, _ = judged(setting, "zipf1", 3)
     monkeypatch.setattr(significance, "_FEW_CELLS", 8 * 64 - 1)
@@ -75,7 +102,9 @@ def test_in_few_cells_whoever_may_be_detected_is_judged_by_a_fit_to_the_others(m
     assert (once[changed] <= 0.1 * (once <= once[changed].max()).sum() / once.size).all()
 
 
-def test_with_few_bits_and_very_many_candidates_only_whoever_may_be_detected_is_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_few_bits_and_very_many_candidates_only_whoever_may_be_detected_is_judged_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     setting = Setting(8, 4, "chrome", 10.0, True, values=20)
     every, _ = judged(setting, "zipf1", 2)
     monkeypatch.setattr(significance, "_NOTICED_P_VALUE", 0.0)
@@ -93,7 +122,9 @@ def test_with_few_bits_and_very_many_candidates_only_whoever_may_be_detected_is_
 def test_where_cohorts_were_crossed_whoever_is_noticed_is_judged_by_a_fit_to_the_others(
     cohorts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That finds about as many of those that are there as the crossed fits do, and is not fooled more often than it says."""
+    """That finds about as many of those that are there as the crossed fits do, and is not fooled
+    more often than it says.
+    """
     setting, every = Setting(8, cohorts, "chrome", 1.0, True), []
     for seed, shape in enumerate(("exponential", "gauss", "zipf1")):
         case = draw(setting, shape, seed)
@@ -111,7 +142,9 @@ def test_where_cohorts_were_crossed_whoever_is_noticed_is_judged_by_a_fit_to_the
     assert (twice[~there] < limit).sum() <= 2  # of 300: a third of one is due
 
 
-def test_where_candidates_crowd_the_crossed_fits_have_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_candidates_crowd_the_crossed_fits_have_the_last_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     setting = Setting(4, 9, "chrome", 8.0, False, values=20)
     once, _ = judged(setting, "zipf1", 1)
     monkeypatch.setattr(significance, "_CROWDED_RATIO", 5)
@@ -124,7 +157,10 @@ def test_a_law_is_never_narrower_than_the_coins() -> None:
     case = draw(Setting(8, 32, "chrome", 1.0, True), "zipf1", 1)
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
     found = gather_evidence(rates, variances, case.candidates)
-    assert build_null_distribution(found, 100 * variances, case.candidates).variance > 2 * build_null_distribution(found, variances, case.candidates).variance
+    assert (
+        build_null_distribution(found, 100 * variances, case.candidates).variance
+        > 2 * build_null_distribution(found, variances, case.candidates).variance
+    )
 
 
 def test_a_single_candidate() -> None:

@@ -14,11 +14,15 @@ def test_without_unlisted_values_pulls_are_those_of_least_squares() -> None:
     assert law.cap >= 2.5
     pulls, says = ResidualCap.uncapped(left, variances).compute_influence(left, variances)
     np.testing.assert_allclose(says, 1 / variances)
-    np.testing.assert_allclose(pulls, (left - np.average(left, weights=1 / variances)) / variances, atol=1e-9)
+    np.testing.assert_allclose(
+        pulls, (left - np.average(left, weights=1 / variances)) / variances, atol=1e-9
+    )
 
 
 def test_cells_of_unlisted_values_pull_up_to_a_cap() -> None:
-    """One cell in twenty is ten standard deviations high: estimates are more than four times as sharp as those of least squares."""
+    """One cell in twenty is ten standard deviations high: estimates are more than four times as
+    sharp as those of least squares.
+    """
     rng = np.random.default_rng(2)
     high = rng.random(4000) < 0.05
     left, variances = 10.0 * high + rng.normal(size=4000), np.ones(4000)

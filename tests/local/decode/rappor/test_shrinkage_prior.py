@@ -13,7 +13,10 @@ def test_posteriors_are_those_of_the_prior_integrated() -> None:
     grid = np.linspace(-5, 15, 200_001)
     bumps = norm.pdf(grid, 2.0, 0.5) / 3 + norm.pdf(grid, 6.0, 1.5) / 6
     for estimate, error in ((0.3, 1.0), (1.1, 0.5), (4.0, 1.0), (7.0, 0.5)):
-        at_zero, likely = norm.pdf(estimate, 0.0, error) / 2, bumps * norm.pdf(estimate, grid, error) * (grid[1] - grid[0])
+        at_zero, likely = (
+            norm.pdf(estimate, 0.0, error) / 2,
+            bumps * norm.pdf(estimate, grid, error) * (grid[1] - grid[0]),
+        )
         total = at_zero + likely.sum()
         mean = float(likely @ grid) / total
         variance = float(likely @ grid**2) / total - mean**2
@@ -32,7 +35,8 @@ def test_a_prior_learns_how_many_are_absent() -> None:
     assert mean[1] < 1.0
     assert mean[2] == pytest.approx(6.0, abs=0.5)
     assert variance[0] < 0.2
-    assert np.mean((prior.shrink(estimate, errors)[0] - truth) ** 2) < 0.25  # of estimates as they are it is 1
+    # of estimates as they are it is 1
+    assert np.mean((prior.shrink(estimate, errors)[0] - truth) ** 2) < 0.25
 
 
 def test_candidates_that_were_not_looked_at_count_as_absent() -> None:
@@ -45,7 +49,13 @@ def test_candidates_that_were_not_looked_at_count_as_absent() -> None:
 
 def test_the_table_says_the_same() -> None:
     rng = np.random.default_rng(2)
-    prior = ShrinkagePrior.initial().fit(np.append(rng.normal(size=300), rng.uniform(2, 400, 30)), np.ones(330), 0)
+    prior = ShrinkagePrior.initial().fit(
+        np.append(rng.normal(size=300), rng.uniform(2, 400, 30)), np.ones(330), 0
+    )
     estimate = np.append(rng.normal(size=(4, 50)) * 3, rng.uniform(0, 400, (4, 50)), axis=1)
-    for found, exact in zip(prior.shrink_by_table(estimate, 1.0), prior.shrink(estimate, np.ones(estimate.shape)), strict=True):
+    for found, exact in zip(
+        prior.shrink_by_table(estimate, 1.0),
+        prior.shrink(estimate, np.ones(estimate.shape)),
+        strict=True,
+    ):
         np.testing.assert_allclose(found, exact, rtol=0.02, atol=0.003)

@@ -1,4 +1,6 @@
-"""Mechanism classes for tests: those that are shipped, from the files that Python runs, and small ones written here."""
+"""Mechanism classes for tests: those that are shipped, from the files that Python runs, and
+small ones written here.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,11 @@ def file_of(kind: type) -> Path:
 def shipped() -> dict[str, Program | UnsupportedProgram]:
     """Every program of every mechanism, by name, read from the files that Python has run."""
     files = dict.fromkeys(file_of(one) for one in mechanisms.ALL)
-    return {one.name: one for file in files for one in read_class_programs(file.read_text(encoding="utf-8"), file.name)}
+    return {
+        one.name: one
+        for file in files
+        for one in read_class_programs(file.read_text(encoding="utf-8"), file.name)
+    }
 
 
 def program(name: str) -> Program:
@@ -83,7 +89,10 @@ def program(name: str) -> Program:
 
 def mine(body: str, head: str = NUMBER, before: str = "") -> Program | UnsupportedProgram:
     """A class whose ``sample`` has this body, as the first program that is read of it."""
-    return read_class_programs(HEAD + before + head + textwrap.indent(textwrap.dedent(body).strip(), " " * 8) + "\n", "mine.py")[0]
+    return read_class_programs(
+        HEAD + before + head + textwrap.indent(textwrap.dedent(body).strip(), " " * 8) + "\n",
+        "mine.py",
+    )[0]
 
 
 def read(body: str, head: str = NUMBER, before: str = "") -> Program:

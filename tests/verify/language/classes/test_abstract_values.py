@@ -11,7 +11,14 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(3, "3"), (-3, "-3"), (True, "True"), (Fraction(6, 2), "3"), (Fraction(-1, 4), "-1 / 4"), (Fraction(1, 4), "1 / 4")],
+    [
+        (3, "3"),
+        (-3, "-3"),
+        (True, "True"),
+        (Fraction(6, 2), "3"),
+        (Fraction(-1, 4), "-1 / 4"),
+        (Fraction(1, 4), "1 / 4"),
+    ],
 )
 def test_numbers_as_programs_write_them(value: object, written: str) -> None:
     assert ast.unparse(build_number_node(value)) == written

@@ -7,8 +7,13 @@ from hedgerow.verify.language.program import Program
 from verify.language.classes.classes import HEAD, NUMBER, read, refused
 from verify.language.classes.showing import lines
 
-RESPONSE = NUMBER.replace('"additive"', '"response"').replace("scale: Fraction", "scale: Fraction\n    values: int = 2")
-BEFORE = "\nfrom hedgerow.mechanisms.selection.scores import check_index, check_flag\nfrom hedgerow.privacy.grid import grid_of\n"
+RESPONSE = NUMBER.replace('"additive"', '"response"').replace(
+    "scale: Fraction", "scale: Fraction\n    values: int = 2"
+)
+BEFORE = (
+    "\nfrom hedgerow.mechanisms.selection.scores import check_index, check_flag\nfrom"
+    " hedgerow.privacy.grid import grid_of\n"
+)
 
 
 def test_a_function_of_the_package_that_is_no_word_is_read() -> None:
@@ -19,24 +24,37 @@ def test_a_function_of_the_package_that_is_no_word_is_read() -> None:
 
 def test_a_grid_is_read_in_its_own_file() -> None:
     found = read("return grid_of(Fraction(1, 2)).noisy(exact, _NOISE, self.scale)", NUMBER, BEFORE)
-    assert lines(found) == ["t = scale / (1 / 2)", "noise ~ geometric(t)", "output (exact + noise) / 2"]
-    assert {one.place.line for one in found.samples} == {found.place.line + 1}  # the line of the call
+    assert lines(found) == [
+        "t = scale / (1 / 2)",
+        "noise ~ geometric(t)",
+        "output (exact + noise) / 2",
+    ]
+    # the line of the call
+    assert {one.place.line for one in found.samples} == {found.place.line + 1}
 
 
 def test_categories_lie_where_they_lie() -> None:
-    found = read("return exact if not (exact < 0).any() and not (exact >= 2).any() else unknown", RESPONSE)
+    found = read(
+        "return exact if not (exact < 0).any() and not (exact >= 2).any() else unknown", RESPONSE
+    )
     assert lines(found) == ["output exact"]
 
 
 def test_more_than_two_values_are_no_truth() -> None:
-    text = HEAD + RESPONSE + "        return bool(exact) if exact.dtype == np.bool_ else bool(exact)\n"
+    text = (
+        HEAD + RESPONSE + "        return bool(exact) if exact.dtype == np.bool_ else bool(exact)\n"
+    )
     found = {one.name: one for one in read_class_programs(text, "mine.py")}
     assert isinstance(found["Mine.sample (one of 2)"], Program)
     assert "no truth" in str(found["Mine.sample (one of 4)"])
 
 
 def test_types_of_arrays() -> None:
-    found = read("return exact.astype(np.bool_) if np.asarray(exact).dtype == np.bool_ and exact.dtype.kind == 'b' else unknown", RESPONSE)
+    found = read(
+        "return exact.astype(np.bool_) if np.asarray(exact).dtype == np.bool_ and exact.dtype.kind"
+        " == 'b' else unknown",
+        RESPONSE,
+    )
     assert lines(found) == ["output exact"]
 
 

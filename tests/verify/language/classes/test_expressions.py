@@ -20,13 +20,22 @@ def last(body: str, head: str = NUMBER) -> str:
         ("-exact + 2 * 3", "-exact + 6"),
         ("exact if 1 < 2 else unknown", "exact"),
         ("exact if self.scale > 1 else -exact", "exact if 1 < scale else -exact"),
-        ("exact if 1 < self.scale < 2 else 3 * exact", "exact if 1 < scale and scale < 2 else 3 * exact"),
+        (
+            "exact if 1 < self.scale < 2 else 3 * exact",
+            "exact if 1 < scale and scale < 2 else 3 * exact",
+        ),
         ("exact if self.scale > 1 and 1 > 0 else -exact", "exact if 1 < scale else -exact"),
-        ("exact if not self.scale > 1 or self.scale < 0 else -exact", "exact if not 1 < scale or scale < 0 else -exact"),
+        (
+            "exact if not self.scale > 1 or self.scale < 0 else -exact",
+            "exact if not 1 < scale or scale < 0 else -exact",
+        ),
         ("exact if False or True else unknown", "exact"),
         ("exact + 2 ** 3", "exact + 8"),
         ("exact if 'a' in 'abc' else unknown", "exact"),
-        ("exact if isinstance(exact, int) and not isinstance(exact, (list, tuple)) else unknown", "exact"),
+        (
+            "exact if isinstance(exact, int) and not isinstance(exact, (list, tuple)) else unknown",
+            "exact",
+        ),
         ("exact if type(exact) is int else unknown", "exact"),
         ("exact.reshape(exact.shape) if exact.ndim == 0 else unknown", "exact"),
         ("exact + Sensitivity.of(2).l2_squared", "exact + 4"),
@@ -59,7 +68,10 @@ def test_fields_with_a_default_are_known() -> None:
         ("~exact", "is not understood"),
         ("exact and 1", "only what is True or False decides"),
         ("exact if exact > 1 else None if exact < 0 else exact", "is not understood"),
-        ("exact if exact > _NOISE.draw(self.scale) and _NOISE.draw(self.scale) > 2 else 1", "may not be reached"),
+        (
+            "exact if exact > _NOISE.draw(self.scale) and _NOISE.draw(self.scale) > 2 else 1",
+            "may not be reached",
+        ),
         ("_NOISE.draw(self.scale) if exact > 1 else 2", "may not be reached"),
         ("exact > 1 and 1 < 0", "is not understood"),
         ("isinstance(exact, Fraction)", "is not understood"),
@@ -75,7 +87,11 @@ def test_expressions_that_are_not_understood(value: str, reason: str) -> None:
 
 
 def test_a_list_is_seen_to_entry_by_entry() -> None:
-    found = read("for answer in [as_whole(one, 'answers') - threshold for one in answers]:\n    yield answer", RUN)
+    found = read(
+        "for answer in [as_whole(one, 'answers') - threshold for one in answers]:\n    yield"
+        " answer",
+        RUN,
+    )
     assert "    output answers[place] - threshold" in lines(found)
 
 
@@ -94,5 +110,8 @@ def test_lists_that_are_not_understood(made: str, reason: str) -> None:
 
 
 def test_a_list_that_would_be_worked_out_later_is_refused() -> None:
-    body = "for answer in answers:\n    left -= 1\n    for other in [one + left for one in answers]:\n        yield other"
+    body = (
+        "for answer in answers:\n    left -= 1\n    for other in [one + left for one in answers]:\n"
+        "        yield other"
+    )
     assert "is not understood" in refused(body, RUN)

@@ -1,15 +1,23 @@
-"""What the words mean. That the functions behind them do that is what the tests of ``numeric`` are for."""
+"""What the words mean. That the functions behind them do that is what the tests of ``numeric``
+are for.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from hedgerow.verify.language.classes.intrinsics import CONCRETE_FUNCTIONS, INTRINSICS, SAMPLER_NOISES
+from hedgerow.verify.language.classes.intrinsics import (
+    CONCRETE_FUNCTIONS,
+    INTRINSICS,
+    SAMPLER_NOISES,
+)
 from verify.language.classes.classes import NUMBER, read, refused
 from verify.language.classes.showing import lines
 
 SCORES = NUMBER.replace('"additive"', '"selection"').replace("exact", "scores")
-ANSWER = NUMBER.replace('"additive"', '"response"').replace("scale: Fraction", "scale: Fraction\n    values: int = 2")
+ANSWER = NUMBER.replace('"additive"', '"response"').replace(
+    "scale: Fraction", "scale: Fraction\n    values: int = 2"
+)
 
 
 def test_every_word_is_the_name_of_something() -> None:
@@ -17,13 +25,24 @@ def test_every_word_is_the_name_of_something() -> None:
         module, _, attribute = name.rpartition(".")
         owner, _, inner = module.rpartition(".")
         found = __import__(owner if inner[:1].isupper() else module, fromlist=["_"])
-        assert callable(getattr(getattr(found, inner) if inner[:1].isupper() else found, attribute)), name
+        assert callable(
+            getattr(getattr(found, inner) if inner[:1].isupper() else found, attribute)
+        ), name
 
 
 def test_noise_for_a_number_and_for_an_array() -> None:
-    assert lines(read("return exact + _NOISE.draw(self.scale)")) == ["noise ~ geometric(scale)", "output exact + noise"]
-    assert lines(read("return _NOISE.draw(self.scale, exact)")) == ["noise ~ geometric(scale)", "output exact + noise"]
-    assert lines(read("return exact + discrete_laplace(self.scale, exact.size)")) == ["noise ~ geometric(scale)", "output exact + noise"]
+    assert lines(read("return exact + _NOISE.draw(self.scale)")) == [
+        "noise ~ geometric(scale)",
+        "output exact + noise",
+    ]
+    assert lines(read("return _NOISE.draw(self.scale, exact)")) == [
+        "noise ~ geometric(scale)",
+        "output exact + noise",
+    ]
+    assert lines(read("return exact + discrete_laplace(self.scale, exact.size)")) == [
+        "noise ~ geometric(scale)",
+        "output exact + noise",
+    ]
 
 
 def test_two_draws_are_two_noises() -> None:
@@ -58,19 +77,39 @@ def test_a_race() -> None:
 @pytest.mark.parametrize(
     ("body", "head", "reason"),
     [
-        ('return race(as_scores(scores), self.scale, "gumbel")', SCORES, "gumbel noise is not in the language"),
+        (
+            'return race(as_scores(scores), self.scale, "gumbel")',
+            SCORES,
+            "gumbel noise is not in the language",
+        ),
         ('return race(as_scores(scores), self.scale, "laplace", 1)', SCORES, "without weights"),
         ("return race(1, 2)", SCORES, "arguments that are not understood"),
         ("return exact + discrete_laplace(self.scale, 1)", NUMBER, "one for each cell"),
         ("return exact + Reserve(1).draw(self.scale)", NUMBER, "made of one sampler"),
-        ("return exact + Reserve(bernoulli).draw(self.scale)", NUMBER, "bernoulli noise is not in the language"),
-        ("return uniform_integers(3, exact.size)", ANSWER, "one of 3 values is not a string of fair bits"),
+        (
+            "return exact + Reserve(bernoulli).draw(self.scale)",
+            NUMBER,
+            "bernoulli noise is not in the language",
+        ),
+        (
+            "return uniform_integers(3, exact.size)",
+            ANSWER,
+            "one of 3 values is not a string of fair bits",
+        ),
         ("return uniform_integers(exact, exact.size)", ANSWER, "below a known bound"),
         ("return bernoulli(self.scale, 1)", ANSWER, "one for each cell"),
         ("return np.where(bernoulli(self.scale, exact.size), exact, 1)", ANSWER, "cell by cell"),
-        ("return np.where(bernoulli(self.scale, exact.size), exact, bernoulli(1, exact.size))", ANSWER, "of one kind"),
+        (
+            "return np.where(bernoulli(self.scale, exact.size), exact, bernoulli(1, exact.size))",
+            ANSWER,
+            "of one kind",
+        ),
         ("return whole(exact, 'exact')", NUMBER, "only a parameter is seen to be at least 1"),
-        ("return as_whole(self.scale, 'scale')", NUMBER, "not of the kind that comes back unchanged"),
+        (
+            "return as_whole(self.scale, 'scale')",
+            NUMBER,
+            "not of the kind that comes back unchanged",
+        ),
         ("return int(self.scale)", NUMBER, "not of the kind that comes back unchanged"),
     ],
 )
@@ -88,9 +127,14 @@ def test_what_a_word_does_not_mean(body: str, head: str, reason: str) -> None:
     ],
 )
 def test_bounds_in_a_loss(loss: str, reason: str) -> None:
-    """What is rounded up must not be divided by, and a tail is known where nothing negative can stand."""
+    """What is rounded up must not be divided by, and a tail is known where nothing negative can
+    stand.
+    """
     before = (
-        "\nfrom math import inf\nfrom hedgerow.numeric.tails.laplace import laplace_tail\nfrom hedgerow.numeric.rounding import log_up\n"
+        "\nfrom math import inf\nfrom hedgerow.numeric.tails.laplace import laplace_tail\nfrom"
+        " hedgerow.numeric.rounding import log_up\n"
     )
-    head = NUMBER.replace("Loss(1 / self.scale)", loss).replace("scale: Fraction", "scale: Fraction\n    cutoff: int")
+    head = NUMBER.replace("Loss(1 / self.scale)", loss).replace(
+        "scale: Fraction", "scale: Fraction\n    cutoff: int"
+    )
     assert reason in refused("return exact + _NOISE.draw(self.scale)", head, before)

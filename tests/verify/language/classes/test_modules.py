@@ -4,7 +4,13 @@ import ast
 
 import pytest
 
-from hedgerow.verify.language.classes.modules import ClassSource, FunctionSource, ImportedName, ModuleSource, PackageSource
+from hedgerow.verify.language.classes.modules import (
+    ClassSource,
+    FunctionSource,
+    ImportedName,
+    ModuleSource,
+    PackageSource,
+)
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 TEXT = '''"""What it is for."""
@@ -69,7 +75,12 @@ def test_a_module_whose_names_may_change_is_refused(text: str, line: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "body", ["def sample(self): pass\n    def sample(self): pass", "@property\n    def sample(self): pass", "async def sample(self): pass"]
+    "body",
+    [
+        "def sample(self): pass\n    def sample(self): pass",
+        "@property\n    def sample(self): pass",
+        "async def sample(self): pass",
+    ],
 )
 def test_a_method_is_plain(body: str) -> None:
     kind = ModuleSource("here", f"class K:\n    {body}\n").find_definition("K")
@@ -81,9 +92,13 @@ def test_a_method_is_plain(body: str) -> None:
 def test_the_library_is_the_package_itself() -> None:
     library = PackageSource()
     assert isinstance(library.find_definition("hedgerow.privacy.grid.Grid"), ClassSource)
-    assert isinstance(library.find_definition("hedgerow.mechanisms.selection.scores.check_factor"), FunctionSource)
+    assert isinstance(
+        library.find_definition("hedgerow.mechanisms.selection.scores.check_factor"), FunctionSource
+    )
     assert library.find_definition("hedgerow.numeric.samplers.argmax_sampler.ARGMAX_NOISES") is None
-    assert library.read_module("hedgerow.numeric.samplers.argmax_sampler") is library.read_module("hedgerow.numeric.samplers.argmax_sampler")
+    assert library.read_module("hedgerow.numeric.samplers.argmax_sampler") is library.read_module(
+        "hedgerow.numeric.samplers.argmax_sampler"
+    )
     for name in ("hedgerow.numeric.gone", "numpy", "os.path"):
         with pytest.raises(UnsupportedProgram, match="not a module that can be read"):
             library.read_module(name)

@@ -14,12 +14,23 @@ from verify.language.classes.classes import shipped
 
 def worlds(shape: str, method: str) -> list[object]:
     fields = "    monotone: bool\n    grid: int\n    values: int\n    bound: int\n"
-    kind = ModuleSource("here", f'class K:\n    shape: str = "{shape}"\n{fields}    def sample({method}): pass\n').find_definition("K")
+    kind = ModuleSource(
+        "here", f'class K:\n    shape: str = "{shape}"\n{fields}    def sample({method}): pass\n'
+    ).find_definition("K")
     assert isinstance(kind, ClassSource)
     function = kind.find_method("sample")
     assert function is not None
     return [
-        (one.title, one.neighbours, one.fixed_fields, {name: value.value for name, value in one.arguments.items() if isinstance(value, ConcreteValue)})
+        (
+            one.title,
+            one.neighbours,
+            one.fixed_fields,
+            {
+                name: value.value
+                for name, value in one.arguments.items()
+                if isinstance(value, ConcreteValue)
+            },
+        )
         for one in iterate_setups(kind, function)
     ]
 
@@ -40,14 +51,19 @@ def test_worlds_of_a_shape(shape: str, count: int) -> None:
 
 
 def test_a_class_is_read_in_worlds_that_it_knows() -> None:
-    kind = ModuleSource("here", 'class K:\n    shape: str = "selection"\n    def sample(self, scores): pass\n').find_definition("K")
+    kind = ModuleSource(
+        "here", 'class K:\n    shape: str = "selection"\n    def sample(self, scores): pass\n'
+    ).find_definition("K")
     assert isinstance(kind, ClassSource)
     function = kind.find_method("sample")
     assert function is not None
     assert [one.neighbours for one in iterate_setups(kind, function)] == ["'all'"]
 
 
-@pytest.mark.parametrize(("shape", "method"), [("point", "self, values"), ("tested", "self, counts"), ("tested", "self, answer")])
+@pytest.mark.parametrize(
+    ("shape", "method"),
+    [("point", "self, values"), ("tested", "self, counts"), ("tested", "self, answer")],
+)
 def test_worlds_that_are_not_read(shape: str, method: str) -> None:
     with pytest.raises(UnsupportedProgram):
         worlds(shape, method)
@@ -55,7 +71,9 @@ def test_worlds_that_are_not_read(shape: str, method: str) -> None:
 
 @pytest.mark.parametrize("name", ["Stable.sample", "ProposeTestRelease.sample"])
 def test_every_pair_that_the_statement_speaks_of_is_in_the_world(name: str) -> None:
-    """Distances that differ by at most 1 with equal answers, and unlike answers with both distances as small as can be."""
+    """Distances that differ by at most 1 with equal answers, and unlike answers with both
+    distances as small as can be.
+    """
     program = shipped()[name]
     assert isinstance(program, Program)
     tested = name.startswith("Propose")
@@ -77,9 +95,15 @@ def test_every_pair_that_the_statement_speaks_of_is_in_the_world(name: str) -> N
     for distance in range(least, 5):
         for further in (distance, distance + 1):
             moves = (-1, 0, 1) if tested else (0,)
-            assert all(any(a[1] == distance and b[1] == further and b[0] - a[0] == move for a, b in pairs) for move in moves)
-    assert any(a[1] == b[1] == least and abs(a[0] - b[0]) >= (H - 1 if tested else 1) for a, b in pairs)
-    # And no pair that it does not speak of: unlike answers, or answers farther apart than 1, only at the least distance.
+            assert all(
+                any(a[1] == distance and b[1] == further and b[0] - a[0] == move for a, b in pairs)
+                for move in moves
+            )
+    assert any(
+        a[1] == b[1] == least and abs(a[0] - b[0]) >= (H - 1 if tested else 1) for a, b in pairs
+    )
+    # And no pair that it does not speak of: unlike answers, or answers farther apart than 1, only
+    # at the least distance.
     assert all(a[1] == b[1] == least for a, b in pairs if abs(a[0] - b[0]) > (1 if tested else 0))
     assert all(abs(a[1] - b[1]) <= 1 for a, b in pairs)
     assert ast.unparse(ast.parse("distance")) in program.source

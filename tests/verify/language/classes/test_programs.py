@@ -1,4 +1,6 @@
-"""The shipped mechanisms as programs: read from the files that run, with the claims of their own ``loss``."""
+"""The shipped mechanisms as programs: read from the files that run, with the claims of their own
+``loss``.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +33,33 @@ READ = {
     "RandomizedResponse.sample (one of 2)": "ln(1 + 2 * truth / (1 - truth)) for secret",
     "RandomizedResponse.sample (one of 4)": "ln(1 + 4 * truth / (1 - truth)) for secret",
     "RandomizedResponse.sample (many of 2)": "ln(1 + 2 * truth / (1 - truth)) for one",
-    "ProposeTestRelease.sample": ("1 / test + 1 / noise_scale, exp(-((threshold - 1 + 1) / test)) / (1 + exp(-(1 / test))) for all"),
+    "ProposeTestRelease.sample": (
+        "1 / test + 1 / noise_scale, exp(-((threshold - 1 + 1) / test)) / (1 + exp(-(1 / test)))"
+        " for all"
+    ),
     "Stable.sample": "1 / scale, exp(-((threshold - 1) / scale)) / (1 + exp(-(1 / scale))) for one",
     "SparseVector.sample (answers)": "1 / threshold_scale + cutoff * 2 / answer_scale for all",
     "SparseVector.sample (answers, gap)": "1 / threshold_scale + cutoff * 2 / answer_scale for all",
-    "SparseVector.sample (answers, rising)": "1 / threshold_scale + cutoff / answer_scale for increasing",
-    "SparseVector.sample (answers, rising, gap)": "1 / threshold_scale + cutoff / answer_scale for increasing",
-    "SparseVector.sample (answers, falling)": "1 / threshold_scale + cutoff / answer_scale for decreasing",
-    "SparseVector.sample (answers, falling, gap)": "1 / threshold_scale + cutoff / answer_scale for decreasing",
+    "SparseVector.sample (answers, rising)": (
+        "1 / threshold_scale + cutoff / answer_scale for increasing"
+    ),
+    "SparseVector.sample (answers, rising, gap)": (
+        "1 / threshold_scale + cutoff / answer_scale for increasing"
+    ),
+    "SparseVector.sample (answers, falling)": (
+        "1 / threshold_scale + cutoff / answer_scale for decreasing"
+    ),
+    "SparseVector.sample (answers, falling, gap)": (
+        "1 / threshold_scale + cutoff / answer_scale for decreasing"
+    ),
 }
 # These are audited in tests/slow/test_shipped_long.py.
 NOT_READ = {
     "Gaussian.sample": "discrete_gaussian noise is not in the language",
     "Exponential.sample": "gumbel noise is not in the language",
-    "NoisyMax.sample_with_gap": "hedgerow.numeric.samplers.argmax_sampler.noisy_argmax_with_lead has no meaning here",
+    "NoisyMax.sample_with_gap": (
+        "hedgerow.numeric.samplers.argmax_sampler.noisy_argmax_with_lead has no meaning here"
+    ),
     "Quantiles.sample": "a mechanism of shape point is not one of those that are read",
     "Extreme.sample": "a mechanism of shape point is not one of those that are read",
     "InverseSensitivity.sample": "a mechanism of shape point is not one of those that are read",
@@ -54,14 +69,22 @@ NOT_READ = {
 
 
 def test_every_mechanism_is_read_or_says_why_not() -> None:
-    assert {name: format_claim(one.claim) for name, one in shipped().items() if isinstance(one, Program)} == READ
-    assert {name: one.reason for name, one in shipped().items() if isinstance(one, UnsupportedProgram)} == NOT_READ
-    assert {name.split(".")[0] for name in READ | NOT_READ} == {one.__name__ for one in mechanisms.ALL}
+    assert {
+        name: format_claim(one.claim) for name, one in shipped().items() if isinstance(one, Program)
+    } == READ
+    assert {
+        name: one.reason for name, one in shipped().items() if isinstance(one, UnsupportedProgram)
+    } == NOT_READ
+    assert {name.split(".")[0] for name in READ | NOT_READ} == {
+        one.__name__ for one in mechanisms.ALL
+    }
 
 
 @pytest.mark.parametrize("kind", mechanisms.ALL, ids=lambda kind: kind.__name__)
 def test_what_was_read_is_what_runs(kind: type) -> None:
-    """The text of the methods, as Python has them, stands in the source whose hash a certificate names."""
+    """The text of the methods, as Python has them, stands in the source whose hash a certificate
+    names.
+    """
     for name, one in shipped().items():
         if isinstance(one, Program) and name.split(".")[0] == kind.__name__:
             for method in (kind.sample, kind.loss, *([kind._run] if hasattr(kind, "_run") else [])):
@@ -117,7 +140,9 @@ def test_lines_are_those_of_the_file() -> None:
     assert ["_NOISE.draw" in file[line - 1] for line in drawn] == [True, True]
 
 
-@pytest.mark.parametrize("name", ["Laplace.sample (a number)", "RandomizedResponse.sample (one of 2)"])
+@pytest.mark.parametrize(
+    "name", ["Laplace.sample (a number)", "RandomizedResponse.sample (one of 2)"]
+)
 def test_they_are_proved(name: str) -> None:
     verdict = verify_program(program(name))
     assert verdict.verdict is VerdictKind.PROVED
@@ -126,10 +151,14 @@ def test_they_are_proved(name: str) -> None:
 
 @pytest.mark.long
 def test_a_delta_is_proved_to_the_last_digit() -> None:
-    """The claim is q^(threshold - 1)/(1 + q), which two neighbours with different answers attain; a hair less is refuted."""
+    """The claim is q^(threshold - 1)/(1 + q), which two neighbours with different answers
+    attain; a hair less is refuted.
+    """
     assert verify_program(program("Stable.sample")).verdict is VerdictKind.PROVED
     text = file_of(mechanisms.Stable).read_text(encoding="utf-8")
-    (lower,) = read_class_programs(text.replace(">= self.threshold else", ">= self.threshold - 1 else"), "stable.py")
+    (lower,) = read_class_programs(
+        text.replace(">= self.threshold else", ">= self.threshold - 1 else"), "stable.py"
+    )
     assert verify_program(lower).verdict is VerdictKind.REFUTED
 
 
@@ -150,13 +179,41 @@ def test_a_module_that_changes_names_is_refused_as_a_whole() -> None:
     ("old", "new", "reason"),
     [
         ("    def loss", "    def cost", "has no loss"),
-        ("return Loss(1 / self.scale)", "return 1 / self.scale", "what loss gives is not understood"),
-        ("return Loss(1 / self.scale)", "return Loss(1 / _NOISE.draw(self.scale))", "nothing can be drawn here"),
-        ("    scale: Fraction", "    scale: Fraction\n    exact: Fraction", "exact is a field and something given"),
-        ("    scale: Fraction", "    scale: Fraction\n    word: str", "the field word is of no kind that is read"),
-        ("    scale: Fraction", "    scale: Fraction\n    word: whole", "the field word is of no kind that is read"),
-        ("    def loss", "    def __getattr__(self, name):\n        return 1\n\n    def loss", "changes what every name of Mine means"),
-        ("    def loss", "    other = 1\n\n    def loss", "in a class may change what its methods are"),
+        (
+            "return Loss(1 / self.scale)",
+            "return 1 / self.scale",
+            "what loss gives is not understood",
+        ),
+        (
+            "return Loss(1 / self.scale)",
+            "return Loss(1 / _NOISE.draw(self.scale))",
+            "nothing can be drawn here",
+        ),
+        (
+            "    scale: Fraction",
+            "    scale: Fraction\n    exact: Fraction",
+            "exact is a field and something given",
+        ),
+        (
+            "    scale: Fraction",
+            "    scale: Fraction\n    word: str",
+            "the field word is of no kind that is read",
+        ),
+        (
+            "    scale: Fraction",
+            "    scale: Fraction\n    word: whole",
+            "the field word is of no kind that is read",
+        ),
+        (
+            "    def loss",
+            "    def __getattr__(self, name):\n        return 1\n\n    def loss",
+            "changes what every name of Mine means",
+        ),
+        (
+            "    def loss",
+            "    other = 1\n\n    def loss",
+            "in a class may change what its methods are",
+        ),
         ("class Mine:", "class Mine(Fraction):", "Mine inherits"),
         ("@dataclass(frozen=True)", "@print", "above a class may change it"),
     ],
@@ -168,7 +225,9 @@ def test_a_class_that_is_not_understood(old: str, new: str, reason: str) -> None
 def test_fields_that_are_mechanisms_are_read_too() -> None:
     nested = "\nfrom hedgerow.mechanisms.laplace import Laplace\n"
     found = read(
-        "return self.noise.sample(exact)", NUMBER.replace("    scale: Fraction", "    scale: Fraction\n    noise: Laplace"), nested
+        "return self.noise.sample(exact)",
+        NUMBER.replace("    scale: Fraction", "    scale: Fraction\n    noise: Laplace"),
+        nested,
     )
     assert lines(found) == ["noise ~ geometric(noise_scale)", "output exact + noise"]
     assert "def noisy" in found.source

@@ -33,7 +33,10 @@ HUGE = 10**98
 
 def hashed(seed: object, index: int, bits: int) -> int:
     """The first bits of a uniform."""
-    blocks = (hashlib.blake2b(f"{seed}/{index}/{block}".encode()).digest() for block in range(bits // 512 + 1))
+    blocks = (
+        hashlib.blake2b(f"{seed}/{index}/{block}".encode()).digest()
+        for block in range(bits // 512 + 1)
+    )
     return int.from_bytes(b"".join(blocks)) >> (512 * (bits // 512 + 1) - bits)
 
 
@@ -56,8 +59,14 @@ def same_draws(patch: pytest.MonkeyPatch, seed: object) -> None:
     uniforms, signs, steps = itertools.count(), itertools.count(), itertools.count()
     patch.setattr(reals, "_make_uniform", lambda: Told(seed, next(uniforms)))
     for module in (reals, interpreter):
-        patch.setattr(module, "draw_integer", lambda bits: hashed(f"{seed}-sign", next(signs), 8) & 1)
-    patch.setattr(interpreter, "discrete_laplace", lambda scale, n: [hashed(f"{seed}-step", next(steps), 3) - 3])
+        patch.setattr(
+            module, "draw_integer", lambda bits: hashed(f"{seed}-sign", next(signs), 8) & 1
+        )
+    patch.setattr(
+        interpreter,
+        "discrete_laplace",
+        lambda scale, n: [hashed(f"{seed}-step", next(steps), 3) - 3],
+    )
 
 
 class Reference:
@@ -65,7 +74,11 @@ class Reference:
 
     def __init__(self, seed: object) -> None:
         self.seed, self.told = seed, list[Any]()
-        self.uniforms, self.signs, self.steps = itertools.count(), itertools.count(), itertools.count()
+        self.uniforms, self.signs, self.steps = (
+            itertools.count(),
+            itertools.count(),
+            itertools.count(),
+        )
 
     def words(self) -> dict[str, Any]:
         names = ("laplace", "exponential", "gaussian", "uniform", "geometric", "output")
@@ -114,7 +127,9 @@ def logarithm(value: Fraction) -> Fraction:
     for _ in range(_ROOTS):
         number = isqrt(number << _POINT)
     one = 1 << _POINT
-    return Fraction(_series((number - one << _POINT) // (number + one)) << _ROOTS, one) + twos * _two()
+    return (
+        Fraction(_series((number - one << _POINT) // (number + one)) << _ROOTS, one) + twos * _two()
+    )
 
 
 def _series(t: int) -> int:
@@ -154,7 +169,9 @@ def expected(body: str, seed: object, arguments: dict[str, Any]) -> list[float |
 
 
 class Writer:
-    """Random programs: huge and tiny constants, nested division, squares, comparisons at equality."""
+    """Random programs: huge and tiny constants, nested division, squares, comparisons at
+    equality.
+    """
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -170,7 +187,17 @@ class Writer:
             getattr(
                 self,
                 self.random.choice(
-                    ("scaled", "there_and_back", "mixed", "squared", "chosen", "looped", "rounded", "peeled", "irrational_too")
+                    (
+                        "scaled",
+                        "there_and_back",
+                        "mixed",
+                        "squared",
+                        "chosen",
+                        "looped",
+                        "rounded",
+                        "peeled",
+                        "irrational_too",
+                    )
                 ),
             )(f"v{count}")
         for _ in range(2):
@@ -186,7 +213,9 @@ class Writer:
 
     def draw(self) -> str:
         word = self.random.choice(("laplace", "exponential", "gaussian", "uniform"))
-        return f"uniform(0, {self.constant()})" if word == "uniform" else f"{word}({self.constant()})"
+        return (
+            f"uniform(0, {self.constant()})" if word == "uniform" else f"{word}({self.constant()})"
+        )
 
     def constant(self) -> str:
         kind = self.random.randrange(5)
@@ -201,21 +230,35 @@ class Writer:
 
     def scaled(self, name: str) -> None:
         of = self.any()
-        self.put(name, f"{of} {self.random.choice('*/')} {self.constant()} / {self.constant()}", self.degree[of])
+        self.put(
+            name,
+            f"{of} {self.random.choice('*/')} {self.constant()} / {self.constant()}",
+            self.degree[of],
+        )
 
     def there_and_back(self, name: str) -> None:
         of, by, times = self.any(), self.random.choice((HUGE, 10**20, 3)), self.random.randint(1, 4)
         self.put(name, of, self.degree[of])
         first, second = self.random.choice(("/*", "*/"))
-        self.lines += [f"{name} = {name} {first} {by}"] * times + [f"{name} = {name} {second} {by}"] * times
+        self.lines += [f"{name} = {name} {first} {by}"] * times + [
+            f"{name} = {name} {second} {by}"
+        ] * times
 
     def mixed(self, name: str) -> None:
         one, other = self.any(), self.any()
-        self.put(name, f"{one} {self.random.choice('+-')} {other} * {self.constant()}", max(self.degree[one], self.degree[other]))
+        self.put(
+            name,
+            f"{one} {self.random.choice('+-')} {other} * {self.constant()}",
+            max(self.degree[one], self.degree[other]),
+        )
 
     def squared(self, name: str) -> None:
         one, other = self.any(1), self.any(1)
-        self.put(name, f"({one} + {self.constant()}) * ({other} - {one})", self.degree[one] + max(self.degree[one], self.degree[other]))
+        self.put(
+            name,
+            f"({one} + {self.constant()}) * ({other} - {one})",
+            self.degree[one] + max(self.degree[one], self.degree[other]),
+        )
 
     def chosen(self, name: str) -> None:
         one, other = self.any(), self.any()
@@ -225,11 +268,16 @@ class Writer:
     def looped(self, name: str) -> None:
         of, by = self.any(), self.constant()
         self.put(name, of, max(1, self.degree[of]))
-        self.lines += [f"for i in range({self.random.randint(1, 4)}):", f"    {name} = {name} / {by} + {self.draw()}"]
+        self.lines += [
+            f"for i in range({self.random.randint(1, 4)}):",
+            f"    {name} = {name} / {by} + {self.draw()}",
+        ]
 
     def rounded(self, name: str) -> None:
         of = self.any()
-        self.put(name, f"floor({of} * {self.random.choice((1, 1000))}) / 7 + {of} % 3", self.degree[of])
+        self.put(
+            name, f"floor({of} * {self.random.choice((1, 1000))}) / 7 + {of} % 3", self.degree[of]
+        )
 
     def peeled(self, name: str) -> None:
         """The digits that come late: they take as many bits of the draw."""
@@ -238,7 +286,11 @@ class Writer:
 
     def irrational_too(self, name: str) -> None:
         of = self.any()
-        self.put(name, f"{of} * {self.constant()} - {self.irrational} / {self.constant()}", self.degree[of] + 1)
+        self.put(
+            name,
+            f"{of} * {self.constant()} - {self.irrational} / {self.constant()}",
+            self.degree[of] + 1,
+        )
 
     def comparison(self) -> str:
         one, other, by = self.any(), self.any(), self.constant()
@@ -258,7 +310,9 @@ class Writer:
 def agree(seed: int) -> tuple[list[Any], list[Any]]:
     """A generated program, as it runs and as it should."""
     text, x = Writer(seed).program(), Fraction(random.Random(-seed).choice((0, 1, 4217, -3)))
-    program = read(re.sub(r"F\((\d+), (\d+)\)", r"(\1 / \2)", text), "x: private[float], eps: public[float]")
+    program = read(
+        re.sub(r"F\((\d+), (\d+)\)", r"(\1 / \2)", text), "x: private[float], eps: public[float]"
+    )
     with pytest.MonkeyPatch.context() as patch:
         same_draws(patch, seed)
         ran = run_program(program, {"x": x, "eps": 1})

@@ -21,7 +21,10 @@ PROGRAM = read("return exp(x)", "x: private[float], eps: public[float]")
 def test_answers_and_failures() -> None:
     given = {"eps": Fraction(1)}
     assert child._run_request(PROGRAM, given | {"x": 0}, False) == {"ok": True, "told": [1.0]}
-    assert child._run_request(PROGRAM, given | {"x": 10**6}, True) == {"ok": False, "words": "e was raised to a power of more than 10,000."}
+    assert child._run_request(PROGRAM, given | {"x": 10**6}, True) == {
+        "ok": False,
+        "words": "e was raised to a power of more than 10,000.",
+    }
     assert child._run_request(PROGRAM, given | {"x": 10**6}, False) == {"ok": False, "words": None}
     assert child._run_request(None, given, True) == {"ok": False, "words": None}
 
@@ -29,7 +32,9 @@ def test_answers_and_failures() -> None:
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     found: dict[int, Any] = {}
     hard = {resource.RLIMIT_AS: resource.RLIM_INFINITY, resource.RLIMIT_CPU: 3}
-    monkeypatch.setattr(resource, "getrlimit", lambda limit: (0, hard.get(limit, resource.RLIM_INFINITY)))
+    monkeypatch.setattr(
+        resource, "getrlimit", lambda limit: (0, hard.get(limit, resource.RLIM_INFINITY))
+    )
     monkeypatch.setattr(resource, "setrlimit", lambda limit, ends: found.__setitem__(limit, ends))
     child._limit_resources(2**30, 60)
     assert found == {
@@ -52,7 +57,15 @@ def test_it_serves_until_the_pipe_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "_exit", lambda status: ended.set())
     thread = threading.Thread(target=child.main)
     thread.start()
-    send_message(to[1], {"program": encode(PROGRAM), "public": encode([("eps", Fraction(1))]), "space": 1, "seconds": 0.5})
+    send_message(
+        to[1],
+        {
+            "program": encode(PROGRAM),
+            "public": encode([("eps", Fraction(1))]),
+            "space": 1,
+            "seconds": 0.5,
+        },
+    )
     assert receive_message(back[0])[0] == {"ok": True}
     send_message(to[1], {"private": encode([("x", 0)]), "rehearsal": False})
     assert receive_message(back[0])[0] == {"ok": True, "told": [1.0]}

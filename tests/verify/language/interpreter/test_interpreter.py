@@ -1,4 +1,6 @@
-"""Running: programs do what they say, on exact numbers, with exact noise, and what a proof assumes is checked."""
+"""Running: programs do what they say, on exact numbers, with exact noise, and what a proof
+assumes is checked.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,17 @@ def test_bit_strings() -> None:
     bits = "m: private[bits[n]], w: public[bits[n]], n: public[int], " + EPS
     arguments = {"m": 0b1010, "w": 0b0110, "n": 4}
     body = "return m ^ w, m & w, m | w, ~m, m + w, concat(m, w), bit(m, 0), bit(m, 3), m == w"
-    assert told(body, bits, **arguments) == [0b1100, 0b0010, 0b1110, 0b0101, 0b0000, 0b10100110, False, True, False]
+    assert told(body, bits, **arguments) == [
+        0b1100,
+        0b0010,
+        0b1110,
+        0b0101,
+        0b0000,
+        0b10100110,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_numbers_are_shown_alike_on_every_way_through() -> None:
@@ -76,15 +88,35 @@ def test_reals_are_rounded_to_the_grid() -> None:
 
 
 def test_huge_reals_end_at_the_largest_float() -> None:
-    (huge,) = told("y = x\nfor i in range(8):\n    y = y * y\nreturn y + 0.5", "x: private[float], " + EPS, x=10**60)
+    (huge,) = told(
+        "y = x\nfor i in range(8):\n    y = y * y\nreturn y + 0.5",
+        "x: private[float], " + EPS,
+        x=10**60,
+    )
     assert huge == np.finfo(np.float64).max
 
 
 def test_the_gallery_runs() -> None:
-    given = {"q": [1, 2, 3], "l": [1, 2, 3], "size": 3, "T": 2, "N": 1, "M": 2, "eps": 2, "sigma": 1, "x": 3, "d": 3, "m": 1, "n": 2}
+    given = {
+        "q": [1, 2, 3],
+        "l": [1, 2, 3],
+        "size": 3,
+        "T": 2,
+        "N": 1,
+        "M": 2,
+        "eps": 2,
+        "sigma": 1,
+        "x": 3,
+        "d": 3,
+        "m": 1,
+        "n": 2,
+    }
     given |= {"delta": 0.01, "count": 9, "K": 4, "H": 3, "cutoff": 1, "p": 0.25, "r": 0.5}
     for program in gallery().values():
-        arguments = {one.name: True if one.kind is Kind.BOOL else given[one.name] for one in program.parameters}
+        arguments = {
+            one.name: True if one.kind is Kind.BOOL else given[one.name]
+            for one in program.parameters
+        }
         outputs = run_program(program, arguments)
         assert len(outputs) <= 3, program.name
 
@@ -124,7 +156,9 @@ def test_whole_noise_and_coins_have_their_law() -> None:
 
 def test_noise_is_compared_as_the_real_that_it_is() -> None:
     """A draw against itself, and against what was computed from it."""
-    assert told("y = laplace(1)\noutput(y == y)\noutput(y + 1 > y)\noutput(2 * y - y - y == 0)") == [True, True, True]
+    assert told(
+        "y = laplace(1)\noutput(y == y)\noutput(y + 1 > y)\noutput(2 * y - y - y == 0)"
+    ) == [True, True, True]
 
 
 @pytest.mark.parametrize(
@@ -161,9 +195,13 @@ def test_what_has_no_value_has_one(body: str, value: object, n: int) -> None:
     assert told(body, "q: private[list], n: public[int], " + EPS, q=[1, 2, 3], n=n) == [value]
 
 
-@pytest.mark.parametrize(("kind", "entries", "value"), [("bool", [True], False), ("bits[4]", [7], 0)])
+@pytest.mark.parametrize(
+    ("kind", "entries", "value"), [("bool", [True], False), ("bits[4]", [7], 0)]
+)
 def test_where_a_list_ends_there_is_nothing(kind: str, entries: list[Any], value: object) -> None:
-    assert told("return q[n]", f"q: private[list[{kind}]], n: public[int], " + EPS, q=entries, n=1) == [value]
+    assert told(
+        "return q[n]", f"q: private[list[{kind}]], n: public[int], " + EPS, q=entries, n=1
+    ) == [value]
 
 
 def test_rounds_are_counted_and_statements_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +219,10 @@ def test_a_program_that_does_not_end_is_stopped(body: str, monkeypatch: pytest.M
         told(f"{body}\nreturn 1")
 
 
-PARAMETERS = "q: private[list[int]], x: private[float], b: private[bool], m: private[bits[4]], p: public[bits[4]], n: public[int], " + EPS
+PARAMETERS = (
+    "q: private[list[int]], x: private[float], b: private[bool], m: private[bits[4]], p:"
+    " public[bits[4]], n: public[int], " + EPS
+)
 GIVEN = {"q": [1], "x": 1, "b": True, "m": 1, "p": 1, "n": 1, "eps": 1}
 
 
@@ -204,7 +245,9 @@ GIVEN = {"q": [1], "x": 1, "b": True, "m": 1, "p": 1, "n": 1, "eps": 1}
         ("unknown", 77, "arguments"),
     ],
 )
-def test_arguments_are_checked_and_private_ones_never_shown(name: str, value: Any, told_: str) -> None:
+def test_arguments_are_checked_and_private_ones_never_shown(
+    name: str, value: Any, told_: str
+) -> None:
     program = read("return 1", PARAMETERS)
     with pytest.raises(InvalidArgument, match=told_) as caught:
         run_program(program, GIVEN | {name: value})
@@ -217,7 +260,9 @@ def test_every_argument_must_be_given() -> None:
     program: Program = read("return 1", PARAMETERS)
     with pytest.raises(InvalidArgument, match="x must be given"):
         run_program(program, {name: value for name, value in GIVEN.items() if name != "x"})
-    assert run_program(program, GIVEN | {"q": np.array([1, 2]), "b": np.bool_(True), "m": np.int64(3)}) == [1]
+    assert run_program(
+        program, GIVEN | {"q": np.array([1, 2]), "b": np.bool_(True), "m": np.int64(3)}
+    ) == [1]
 
 
 def test_two_bit_strings_of_widths_that_only_meet_at_run_time() -> None:
@@ -229,13 +274,17 @@ def test_two_bit_strings_of_widths_that_only_meet_at_run_time() -> None:
 
 @pytest.mark.parametrize("start", range(0, 80, 20))
 def test_what_runs_is_what_was_written(start: int) -> None:
-    """Against Python itself, on big rationals: generated programs, with constants from 10^-98 to 10^98."""
+    """Against Python itself, on big rationals: generated programs, with constants from 10^-98 to
+    10^98.
+    """
     for seed in range(start, start + 20):
         ran, said = agree(seed)
         assert ran == said, seed
 
 
-def test_a_runner_that_stops_at_some_number_of_bits_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runner_that_stops_at_some_number_of_bits_would_be_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def given_up(value: Any, step: Any) -> Any:
         return step(value if isinstance(value, Fraction) else value.between(64)[0])
 
@@ -246,7 +295,10 @@ def test_a_runner_that_stops_at_some_number_of_bits_would_be_seen(monkeypatch: p
 
 def test_irrational_scales_and_chances_are_not_mixed_with_numbers() -> None:
     """Each stands for itself: none is added to another."""
-    body = "output(x + gaussian(sqrt(2 * ln(125)) / eps) > ln(3))\noutput(exponential(exp(eps) - ln(2)) > 0)\noutput(laplace(ln(5)) == 0)"
+    body = (
+        "output(x + gaussian(sqrt(2 * ln(125)) / eps) > ln(3))\noutput(exponential(exp(eps) -"
+        " ln(2)) > 0)\noutput(laplace(ln(5)) == 0)"
+    )
     assert told(body, "x: private[float], " + EPS, x=10**9) == [True, True, False]
     with pytest.raises(Refused, match="two irrational constants"):
         told("return ln(2) < ln(3)")

@@ -38,7 +38,9 @@ RATIONALS = st.fractions(-50, 50, max_denominator=40)
 
 
 class Known(Atom):
-    """A rational in disguise: intervals of a number that is known, so that what is made of it can be compared."""
+    """A rational in disguise: intervals of a number that is known, so that what is made of it
+    can be compared.
+    """
 
     def __init__(self, value: Fraction) -> None:
         super().__init__()
@@ -61,7 +63,9 @@ def holds(value: LazyNumber, exact: Fraction) -> bool:
     if isinstance(value, Fraction):
         return value == exact
     ends = [value.enclose(bits) for bits in (32, 256, 64)]
-    return all(low <= exact <= high for low, high in ends) and ends[1][1] - ends[1][0] < Fraction(1, 1 << 200)
+    return all(low <= exact <= high for low, high in ends) and ends[1][1] - ends[1][0] < Fraction(
+        1, 1 << 200
+    )
 
 
 @given(a=RATIONALS, b=RATIONALS, c=RATIONALS)
@@ -155,13 +159,22 @@ def test_functions_that_are_rational_are_exact() -> None:
 
 def test_functions_of_constants() -> None:
     logarithm = apply_function("ln", Fraction(3))
-    assert minus(apply_function("exp", add(multiply(Fraction(2), logarithm), ONE)), multiply(Fraction(9), apply_function("exp", ONE))) == 0
+    assert (
+        minus(
+            apply_function("exp", add(multiply(Fraction(2), logarithm), ONE)),
+            multiply(Fraction(9), apply_function("exp", ONE)),
+        )
+        == 0
+    )
     root = apply_function("sqrt", multiply(Fraction(2), logarithm))
-    assert float(evaluate_step(root, lambda value: floor(value * 10**6))) == math.floor(10**6 * math.sqrt(2 * math.log(3)))
+    assert float(evaluate_step(root, lambda value: floor(value * 10**6))) == math.floor(
+        10**6 * math.sqrt(2 * math.log(3))
+    )
     inverse = divide(ONE, minus(logarithm, ONE))
     assert isinstance(inverse, LazyReal)
     assert float(inverse.enclose(64)[0]) == pytest.approx(1 / (math.log(3) - 1))
-    near = divide(ONE, minus(logarithm, Fraction(1098612288668109691395, 10**21)))  # so close to 0 that 64 bits do not tell the side
+    # so close to 0 that 64 bits do not tell the side
+    near = divide(ONE, minus(logarithm, Fraction(1098612288668109691395, 10**21)))
     assert isinstance(near, LazyReal)
     assert abs(float(near.enclose(16)[0])) > 10**20
 
@@ -183,7 +196,10 @@ def test_what_has_no_value_is_refused(attempt: Callable[[], LazyNumber], told: s
 @pytest.mark.parametrize(
     "attempt",
     [
-        lambda: minus(apply_function("ln", Fraction(6)), add(apply_function("ln", Fraction(2)), apply_function("ln", Fraction(3)))),
+        lambda: minus(
+            apply_function("ln", Fraction(6)),
+            add(apply_function("ln", Fraction(2)), apply_function("ln", Fraction(3))),
+        ),
         lambda: multiply(apply_function("exp", ONE), apply_function("sqrt", Fraction(2))),
         lambda: apply_function("ln", apply_function("exp", ONE)),
         lambda: apply_function("exp", apply_function("sqrt", Fraction(2))),
@@ -206,7 +222,8 @@ def test_a_draw_keeps_what_was_decided_about_it() -> None:
 
 
 def test_a_draw_far_out_takes_more_bits() -> None:
-    rare = reals._ExponentialDraw(LazyUniform(1))  # about 63 ln 2: the first 63 bits of the uniform leave a unit of it open
+    # about 63 ln 2: the first 63 bits of the uniform leave a unit of it open
+    rare = reals._ExponentialDraw(LazyUniform(1))
     low, high = rare.integer_bounds(32)
     assert 42 << 32 < low <= high < 44 << 32
     assert high - low <= 2
@@ -229,16 +246,27 @@ def laws() -> list[tuple[str, Callable[[], LazyNumber], Callable[[float], float]
         ("exponential", draw_exponential, lambda x: 1 - math.exp(-x)),
         ("uniform", draw_uniform, lambda x: x),
         ("normal", draw_normal, lambda x: (1 + math.erf(x / math.sqrt(2))) / 2),
-        ("exponential of scale 2", lambda: draw_exponential(scaled), lambda x: 1 - math.exp(-x / 2)),
-        ("normal of scale 2", lambda: draw_normal(scaled), lambda x: (1 + math.erf(x / math.sqrt(8))) / 2),
+        (
+            "exponential of scale 2",
+            lambda: draw_exponential(scaled),
+            lambda x: 1 - math.exp(-x / 2),
+        ),
+        (
+            "normal of scale 2",
+            lambda: draw_normal(scaled),
+            lambda x: (1 + math.erf(x / math.sqrt(8))) / 2,
+        ),
     ]
 
 
 @pytest.mark.parametrize(("name", "draw", "law"), laws())
-def test_draws_have_their_law(name: str, draw: Callable[[], LazyNumber], law: Callable[[float], float]) -> None:
+def test_draws_have_their_law(
+    name: str, draw: Callable[[], LazyNumber], law: Callable[[float], float]
+) -> None:
     drawn = [evaluate_step(draw(), lambda value: floor(value * 2**40)) / 2.0**40 for _ in range(N)]
     assert farthest(drawn, law) < ALARM
-    assert farthest([4 * x for x in drawn], law) > ALARM  # another scale is seen: it is more than 2 ALARM off
+    # another scale is seen: it is more than 2 ALARM off
+    assert farthest([4 * x for x in drawn], law) > ALARM
 
 
 def test_a_coin_of_a_chance_that_is_known_by_intervals() -> None:

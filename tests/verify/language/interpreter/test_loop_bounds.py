@@ -26,7 +26,10 @@ def public(expression: Expression) -> Fraction | None:
         ("for y in q:\n    output(1)", 7),
         ("m = n\nfor i in range(m):\n    output(1)", 12),
         ("for i in range(n):\n    for j in range(n):\n        output(1)", 12 * 13),
-        ("for i in range(n):\n    if x > 0:\n        for j in range(n):\n            output(1)", 12 * 13),
+        (
+            "for i in range(n):\n    if x > 0:\n        for j in range(n):\n            output(1)",
+            12 * 13,
+        ),
         ("for i in range(n):\n    if x + laplace(1) > 5:\n        break\n    output(1)", 12),
         ("j = 3\nwhile j <= n and x > 0:\n    j += 2\n    output(1)", 9),
         ("j = 3\nwhile j < x:\n    j += 1\n    output(1)", MAX_ROUNDS),
@@ -36,8 +39,17 @@ def public(expression: Expression) -> Fraction | None:
         ("j = k\nwhile j < n:\n    j += 1\n    output(1)", MAX_ROUNDS),
         ("j = 3\nwhile j < n:\n    j = geometric(1)\n    output(1)", MAX_ROUNDS),
         ("while x > 0:\n    output(1)", MAX_ROUNDS),
-        ("j = 0\nb = False\nwhile j < n and not b:\n    b = bernoulli(1 / 2)\n    j += 1\n    output(1)", MAX_ROUNDS),
-        ("j = 0\nb = False\nwhile j < n and not b:\n    b = x > 0\n    j += 1\n    output(1)", MAX_ROUNDS),
+        (
+            (
+                "j = 0\nb = False\nwhile j < n and not b:\n    b = bernoulli(1 / 2)\n    j += 1\n  "
+                "  output(1)"
+            ),
+            MAX_ROUNDS,
+        ),
+        (
+            "j = 0\nb = False\nwhile j < n and not b:\n    b = x > 0\n    j += 1\n    output(1)",
+            MAX_ROUNDS,
+        ),
     ],
 )
 def test_most_rounds(body: str, most: int) -> None:

@@ -42,7 +42,10 @@ def within(value: LazyNumber, size: SizeBound) -> bool:
     assert isinstance(real, LazyReal)
     return (
         (size.denominator * size.extra_denominator) >= real.denominator
-        and all(abs(Fraction(number, real.denominator)) <= size.max_coefficient for number in real.terms.values())
+        and all(
+            abs(Fraction(number, real.denominator)) <= size.max_coefficient
+            for number in real.terms.values()
+        )
         and len(real.terms.keys() - {()}) <= size.terms
         and max(map(len, real.terms)) <= size.degree
     )
@@ -55,8 +58,14 @@ def test_arithmetic_stays_within(a: Fraction, b: Fraction, c: Fraction) -> None:
     one = sum_of(multiply(a, x), sum_of(multiply(b, root), c))
     other = sum_of(multiply(c, y), multiply(a, multiply(x, root)))
     noise = SizeBound(terms=1, degree=1)
-    large = bound_sum(bound_product(measure_exact(a), noise), bound_sum(bound_product(measure_exact(b), measure_exact(root)), measure_exact(c)))
-    small = bound_sum(bound_product(measure_exact(c), noise), bound_product(measure_exact(a), bound_product(noise, measure_exact(root))))
+    large = bound_sum(
+        bound_product(measure_exact(a), noise),
+        bound_sum(bound_product(measure_exact(b), measure_exact(root)), measure_exact(c)),
+    )
+    small = bound_sum(
+        bound_product(measure_exact(c), noise),
+        bound_product(measure_exact(a), bound_product(noise, measure_exact(root))),
+    )
     assert within(one, large)
     assert within(other, small)
     assert within(sum_of(one, other), bound_sum(large, small))
@@ -64,7 +73,8 @@ def test_arithmetic_stays_within(a: Fraction, b: Fraction, c: Fraction) -> None:
     assert within(multiply(one, one), bound_product(large, large))
     assert within(divide(one, c), bound_quotient(large, measure_exact(c)))
     assert within(divide(one, root), bound_quotient(large, measure_exact(root)))
-    hidden = SizeBound(max(1, abs(c.numerator)), c.denominator)  # a number of this size, and no more is known
+    # a number of this size, and no more is known
+    hidden = SizeBound(max(1, abs(c.numerator)), c.denominator)
     assert within(divide(one, c), bound_quotient(large, hidden))
 
 
@@ -84,7 +94,10 @@ def test_what_is_too_large_is_none() -> None:
     assert bound_floor(SizeBound(1 << MAX_FLOOR_BITS)) == SizeBound(1 << MAX_FLOOR_BITS)
     assert bound_integer(MAX_BITS - 1).check().max_coefficient == 1 << MAX_BITS - 1
     with pytest.raises(MixedConstants):
-        bound_sum(measure_exact(apply_function("ln", Fraction(2))), measure_exact(apply_function("exp", Fraction(2)))).check()
+        bound_sum(
+            measure_exact(apply_function("ln", Fraction(2))),
+            measure_exact(apply_function("exp", Fraction(2))),
+        ).check()
 
 
 def test_joining_forgets_what_differs() -> None:

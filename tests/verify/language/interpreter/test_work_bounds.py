@@ -1,4 +1,6 @@
-"""What a program may come to on any data: bounds hold, and what has none is refused from its text."""
+"""What a program may come to on any data: bounds hold, and what has none is refused from its
+text.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from hedgerow.verify.language.program import Kind
 from verify.language.reading import gallery, read
 
 BIG = 10**98
-PARAMETERS = "q: private[list], k: private[int], x: private[float], t: public[bool], l: public[list], n: public[int], eps: public[float]"
+PARAMETERS = (
+    "q: private[list], k: private[int], x: private[float], t: public[bool], l: public[list], n:"
+    " public[int], eps: public[float]"
+)
 
 
 def tried(body: str, n: int = 10, length: int = 3) -> None:
@@ -23,14 +28,31 @@ def tried(body: str, n: int = 10, length: int = 3) -> None:
 
 
 def test_the_gallery_is_admitted() -> None:
-    given: dict[str, Any] = dict.fromkeys(("size", "T", "N", "M", "sigma", "x", "d", "m", "n", "count", "K", "H", "cutoff"), 2)
-    given |= {"eps": Fraction(2), "delta": Fraction(1, 100), "p": Fraction(1, 4), "r": Fraction(1, 2), "l": (1, 2), "q": (1, 2)}
+    given: dict[str, Any] = dict.fromkeys(
+        ("size", "T", "N", "M", "sigma", "x", "d", "m", "n", "count", "K", "H", "cutoff"), 2
+    )
+    given |= {
+        "eps": Fraction(2),
+        "delta": Fraction(1, 100),
+        "p": Fraction(1, 4),
+        "r": Fraction(1, 2),
+        "l": (1, 2),
+        "q": (1, 2),
+    }
     for program in gallery().values():
-        public = {one.name: True if one.kind is Kind.BOOL else given[one.name] for one in program.parameters if not one.private}
-        check_resources(program, public, {one.name: 2 for one in program.parameters if one.private and one.list})
+        public = {
+            one.name: True if one.kind is Kind.BOOL else given[one.name]
+            for one in program.parameters
+            if not one.private
+        }
+        check_resources(
+            program, public, {one.name: 2 for one in program.parameters if one.private and one.list}
+        )
 
 
-THERE_AND_BACK = "y = laplace(1 / eps)\n" + f"y = y / {BIG}\n" * 7 + f"y = y * {BIG}\n" * 7 + "return x + y"
+THERE_AND_BACK = (
+    "y = laplace(1 / eps)\n" + f"y = y / {BIG}\n" * 7 + f"y = y * {BIG}\n" * 7 + "return x + y"
+)
 
 
 @pytest.mark.parametrize(
@@ -46,10 +68,28 @@ THERE_AND_BACK = "y = laplace(1 / eps)\n" + f"y = y / {BIG}\n" * 7 + f"y = y * {
         ("y = 0\nfor i in range(n):\n    for j in range(n):\n        y += q[i]\nreturn y", 1000),
         ("y = 0\nwhile y < 5 and not y > 3:\n    y += 1\nreturn y", 1),
         ("y = 0\nwhile k > 0:\n    y = min(y + 1, 7)\nreturn y", 1),
-        ("for i in range(n):\n    if q[i] + laplace(1) > 5:\n        break\n    output(2 ** 3 * q[i])\nreturn 1", 100_000),
-        ("return x < ln(3) * k + sqrt(4) and k % 3 == 1 and not bernoulli(exp(eps) / (1 + exp(eps)))", 1),
+        (
+            (
+                "for i in range(n):\n    if q[i] + laplace(1) > 5:\n        break\n    output(2 **"
+                " 3 * q[i])\nreturn 1"
+            ),
+            100_000,
+        ),
+        (
+            (
+                "return x < ln(3) * k + sqrt(4) and k % 3 == 1 and not bernoulli(exp(eps) / (1 +"
+                " exp(eps)))"
+            ),
+            1,
+        ),
         ("return laplace(ln(2)) + gaussian(sqrt(2 * ln(3))) + ln(5) + uniform(0, 1 / 3)", 1),
-        ("y = uniform_bits(8)\nz = concat(y, ~y) ^ uniform_bits(16)\noutput(bit(z, 3))\nreturn 1 if t else 2", 1),
+        (
+            (
+                "y = uniform_bits(8)\nz = concat(y, ~y) ^ uniform_bits(16)\noutput(bit(z,"
+                " 3))\nreturn 1 if t else 2"
+            ),
+            1,
+        ),
         ("return abs(-3) / sqrt(2) + (1 / (1 + sqrt(2))) * laplace(1) + len(q) - floor(x) // 2", 1),
         ("y = 1 if x > 0 else 2\nreturn x / y + geometric(2)", 1),
     ],
@@ -74,11 +114,18 @@ def test_what_stays_small_is_admitted(body: str, n: int) -> None:
         ("y = 1\nj = 0\nwhile j < n:\n    j = j - 1\n    y = y * 2\nreturn y", 1),
         ("y = 1\nj = 0\nwhile j < n:\n    j = geometric(1)\n    y = y * 2\nreturn y", 1),
         (
-            "y = 1\nj = 0\nb = False\nwhile j < n and not b:\n    if x > 0:\n        b = True\n"
-            "    else:\n        b = False\n    y = y * 2\nreturn y",
+            (
+                "y = 1\nj = 0\nb = False\nwhile j < n and not b:\n    if x > 0:\n        b = True\n"
+                "    else:\n        b = False\n    y = y * 2\nreturn y"
+            ),
             1,
         ),
-        (f"y = laplace(1)\n{f'y = y * {BIG}' + chr(10)}" + f"y = y * {BIG}\n" * 6 + "return floor(y)", 1),
+        (
+            f"y = laplace(1)\n{f'y = y * {BIG}' + chr(10)}"
+            + f"y = y * {BIG}\n" * 6
+            + "return floor(y)",
+            1,
+        ),
         ("y = k\n" + f"y = y * {BIG}\n" * 45 + "return y", 1),
         ("y = uniform_bits(70000)\nreturn bit(y, 0)", 1),
         ("return floor(laplace(exp(1500)))", 1),
@@ -86,7 +133,13 @@ def test_what_stays_small_is_admitted(body: str, n: int) -> None:
     ],
 )
 def test_what_may_grow_is_refused(body: str, n: int) -> None:
-    with pytest.raises(Refused, match=r"f is not run: line \d+: (a loop makes a number|a number in .* may) grow beyond 65,536 bits"):
+    with pytest.raises(
+        Refused,
+        match=(
+            r"f is not run: line \d+: (a loop makes a number|a number in .* may) grow beyond 65,536"
+            r" bits"
+        ),
+    ):
         tried(body, n)
 
 
@@ -110,7 +163,12 @@ def test_what_could_be_later_than_the_deadline_is_refused() -> None:
     body = "y = 0\nfor i in range(n):\n    y += q[i] + laplace(1 / eps)\n    output(y % 3)"
     given = {"t": True, "l": (), "n": 100, "eps": Fraction(1, 3)}
     check_resources(read(body, PARAMETERS), given, {"q": 3}, seconds=60)
-    with pytest.raises(Refused, match=r"on some data it could take [\d,]+ seconds, and the deadline is 60\. Bound its loops"):
+    with pytest.raises(
+        Refused,
+        match=(
+            r"on some data it could take [\d,]+ seconds, and the deadline is 60\. Bound its loops"
+        ),
+    ):
         check_resources(read(body, PARAMETERS), given | {"n": 10_000}, {"q": 3}, seconds=60)
 
 
@@ -133,9 +191,15 @@ def test_an_argument_of_too_many_digits_is_refused() -> None:
 
 
 LOOPS = [
-    "y = 0\nz = 1 / 3\nfor i in range(n):\n    y += z * 5 - i\n    z = z + laplace(1) / 7\noutput(y)",
+    (
+        "y = 0\nz = 1 / 3\nfor i in range(n):\n    y += z * 5 - i\n    z = z + laplace(1) /"
+        " 7\noutput(y)"
+    ),
     "y = 1\nfor i in range(n):\n    y = 3 * y / 2 + laplace(1 / eps)\noutput(y)",
-    "y = 0\nfor i in range(n):\n    for j in range(3):\n        y = max(y, i * j) + 0.25\noutput(y)",
+    (
+        "y = 0\nfor i in range(n):\n    for j in range(3):\n        y = max(y, i * j) +"
+        " 0.25\noutput(y)"
+    ),
     "y = laplace(1)\nz = 0\nfor i in range(n):\n    z = z + y * y / (i + 1)\noutput(z)",
 ]
 
@@ -155,9 +219,16 @@ def test_sizes_hold_for_what_runs(body: str, n: int, monkeypatch: pytest.MonkeyP
     for name in ("y", "z"):
         if name in state.values:
             value, size = state.values[name], sizes.state[name]
-            real = value if isinstance(value, LazyReal) else LazyReal({(): value.numerator}, value.denominator, None)  # type: ignore[union-attr]
+            real = (
+                value
+                if isinstance(value, LazyReal)
+                else LazyReal({(): value.numerator}, value.denominator, None)
+            )  # type: ignore[union-attr]
             assert size.denominator * size.extra_denominator >= real.denominator
-            assert all(abs(Fraction(number, real.denominator)) <= size.max_coefficient for number in real.terms.values())
+            assert all(
+                abs(Fraction(number, real.denominator)) <= size.max_coefficient
+                for number in real.terms.values()
+            )
             assert len([key for key in real.terms if key]) <= size.terms
             assert max(map(len, real.terms)) <= size.degree
 
@@ -171,7 +242,9 @@ FORM = "s = 0.0\nfor i in range({many}):\n    s += laplace(1)\n"
     [
         # as many products as a run of half a minute was thought to hold: it took two
         FORM.format(many=80) + "for j in range(n):\n    if x > 4216:\n        y = s * s\n",
-        "for j in range(n):\n    z = laplace(" + " + ".join(f"exp({power})" for power in range(1, 16)) + ")\n    w = x > 4216 and z < 3\n",
+        "for j in range(n):\n    z = laplace("
+        + " + ".join(f"exp({power})" for power in range(1, 16))
+        + ")\n    w = x > 4216 and z < 3\n",
     ],
 )
 def test_what_takes_long_where_a_count_is_so_and_so_is_refused(body: str) -> None:
@@ -184,11 +257,20 @@ def test_what_takes_long_where_a_count_is_so_and_so_is_refused(body: str) -> Non
 def test_what_takes_much_memory_where_a_count_is_so_and_so_is_refused() -> None:
     """Each number is small enough, and all of them together are more than the process has."""
     several = "".join(f"    y{number} = y / {number + 2}\n" for number in range(30))
-    program = read(f"{FORM.format(many=60)}if x > 4216:\n    y = s * s\n{several}return x + laplace(1 / eps)", PARAMETERS)
+    program = read(
+        f"{FORM.format(many=60)}if x > 4216:\n    y = s * s\n{several}return x + laplace(1 / eps)",
+        PARAMETERS,
+    )
     check_resources(program, GIVEN | {"n": 1}, {"q": 3})
-    with pytest.raises(Refused, match=r"on some data its numbers could take [\d,]+ MiB, and there are 64\. Keep fewer"):
+    with pytest.raises(
+        Refused,
+        match=r"on some data its numbers could take [\d,]+ MiB, and there are 64\. Keep fewer",
+    ):
         check_resources(program, GIVEN | {"n": 1}, {"q": 3}, memory=2**26)
-    passing = read(f"{FORM.format(many=40)}w = {' and '.join(['s * s < 3'] * 9)}\nreturn x + laplace(1 / eps)", PARAMETERS)
+    passing = read(
+        f"{FORM.format(many=40)}w = {' and '.join(['s * s < 3'] * 9)}\nreturn x + laplace(1 / eps)",
+        PARAMETERS,
+    )
     check_resources(passing, GIVEN | {"n": 1}, {"q": 3})
     with pytest.raises(Refused, match="its numbers could take"):
         check_resources(passing, GIVEN | {"n": 1}, {"q": 3}, memory=2**24)

@@ -49,7 +49,10 @@ def test_expressions(text: str, understood: str) -> None:
 
 
 def test_two_runs_have_tags_in_judgements_only() -> None:
-    assert format_expression(cursor("x<1> = l<2>[0] + size(l<1>)", tags=True).parse_expression()) == "x<1> == l<2>[0] + len(l<1>)"
+    assert (
+        format_expression(cursor("x<1> = l<2>[0] + size(l<1>)", tags=True).parse_expression())
+        == "x<1> == l<2>[0] + len(l<1>)"
+    )
     with pytest.raises(UnsupportedProgram, match="only a judgement"):
         cursor("x<1> + 2").parse_expression()
 

@@ -13,8 +13,12 @@ def texts(text: str) -> list[list[str]]:
 
 
 def test_words_and_signs() -> None:
-    assert texts("x :=$ Laplace(1.5e2/eps)") == [["x", ":=$", "Laplace", "(", "1.5e2", "/", "eps", ")"]]
-    assert texts("a++b<=c ==> x<1> = y<2>") == [["a", "++", "b", "<=", "c", "==>", "x<1>", "=", "y<2>"]]
+    assert texts("x :=$ Laplace(1.5e2/eps)") == [
+        ["x", ":=$", "Laplace", "(", "1.5e2", "/", "eps", ")"]
+    ]
+    assert texts("a++b<=c ==> x<1> = y<2>") == [
+        ["a", "++", "b", "<=", "c", "==>", "x<1>", "=", "y<2>"]
+    ]
     assert texts("x<10") == [["x", "<", "10"]]
 
 

@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.verify.language.judgement import Judgement
-from hedgerow.verify.language.program import Kind, Neighbours, Noise, Number, Program, Relation, format_expression
+from hedgerow.verify.language.program import (
+    Kind,
+    Neighbours,
+    Noise,
+    Number,
+    Program,
+    Relation,
+    format_expression,
+)
 from hedgerow.verify.language.pseudocode import parse_document
 from hedgerow.verify.language.signature import MAX_TEXT_LENGTH
 from hedgerow.verify.language.unsupported import UnsupportedProgram
@@ -30,7 +38,10 @@ def one(text: str) -> Program | UnsupportedProgram:
 def test_the_one_time_pad_is_read() -> None:
     program = one(PAD)
     assert isinstance(program, Program)
-    assert [(p.name, p.kind, p.private) for p in program.parameters] == [("m", Kind.BITS, True), ("n", Kind.INT, False)]
+    assert [(p.name, p.kind, p.private) for p in program.parameters] == [
+        ("m", Kind.BITS, True),
+        ("n", Kind.INT, False),
+    ]
     assert program.claim.neighbours.relation is Relation.SECRET
     assert program.claim.epsilon == Number(Fraction(0))
     assert program.samples[0].noise is Noise.BITS
@@ -62,7 +73,10 @@ def test_claims(claim: str, epsilon: str, neighbours: Neighbours, delta: str | N
 
 
 def test_types() -> None:
-    head = "f(a : private list of int, b : public list[bits[4]], c : private bool, d : public float, e : private list) : public list ="
+    head = (
+        "f(a : private list of int, b : public list[bits[4]], c : private bool, d : public float, e"
+        " : private list) : public list ="
+    )
     program = one(f"{head}\n  return 1")
     assert isinstance(program, Program)
     assert [(p.kind, p.list) for p in program.parameters] == [
@@ -97,7 +111,14 @@ def test_types() -> None:
         ("x" * (MAX_TEXT_LENGTH + 1), "characters", 0),
         ("f() $\n  return 1", "not a word", 1),
         ("f()\n    skip\n  return 1", "indented less than the lines above", 3),
-        ("f()\n" + "".join("  " * depth + "while true do\n" for depth in range(1, 60)) + "  " * 60 + "skip", "blocks within blocks", 0),
+        (
+            "f()\n"
+            + "".join("  " * depth + "while true do\n" for depth in range(1, 60))
+            + "  " * 60
+            + "skip",
+            "blocks within blocks",
+            0,
+        ),
     ],
 )
 def test_heads_outside_of_the_language(text: str, told: str, line: int) -> None:
@@ -109,7 +130,12 @@ def test_heads_outside_of_the_language(text: str, told: str, line: int) -> None:
 
 def test_very_deep_blocks_are_refused_and_not_choked_on() -> None:
     depth = 1500
-    text = "f()\n" + "".join(" " * level + "while true do\n" for level in range(1, depth)) + " " * depth + "skip"
+    text = (
+        "f()\n"
+        + "".join(" " * level + "while true do\n" for level in range(1, depth))
+        + " " * depth
+        + "skip"
+    )
     found = one(text[: MAX_TEXT_LENGTH - 1] if len(text) > MAX_TEXT_LENGTH else text)
     assert isinstance(found, UnsupportedProgram)
 
@@ -124,7 +150,11 @@ def test_a_wrong_program_spoils_only_itself() -> None:
 MISSION = (PROGRAMS / "mission.hr").read_text(encoding="utf-8")
 
 
-@given(at=st.integers(0, len(MISSION)), length=st.integers(0, 40), more=st.text("()[]{}:;,=+-$<>x1 \n", max_size=5))
+@given(
+    at=st.integers(0, len(MISSION)),
+    length=st.integers(0, 40),
+    more=st.text("()[]{}:;,=+-$<>x1 \n", max_size=5),
+)
 @settings(max_examples=80, deadline=None, derandomize=True)
 def test_a_mangled_file_is_read_or_refused(at: int, length: int, more: str) -> None:
     for found in parse_document(MISSION[:at] + more + MISSION[at + length :]).programs:
@@ -140,7 +170,10 @@ def judged(line: str) -> Judgement | UnsupportedProgram:
 
 
 def test_a_judgement_is_read() -> None:
-    found = judged("judge Fair ~ Fair : x<1> != x<2> and true ==>\n  res<1> = res<2> or c<1> = c<2> [ln(3), 1/2];")
+    found = judged(
+        "judge Fair ~ Fair : x<1> != x<2> and true ==>\n  res<1> = res<2> or c<1> = c<2> [ln(3),"
+        " 1/2];"
+    )
     assert isinstance(found, Judgement)
     assert found.place.line == 4
     assert format_expression(found.precondition) == "x<1> != x<2> and True"

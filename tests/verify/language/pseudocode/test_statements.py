@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.verify.language.interpreter import run_program
-from hedgerow.verify.language.program import If, Noise, Output, Program, While, format_expression, walk_statements
+from hedgerow.verify.language.program import (
+    If,
+    Noise,
+    Output,
+    Program,
+    While,
+    format_expression,
+    walk_statements,
+)
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from verify.language.reading import small
 
@@ -27,9 +35,18 @@ def told(body: str, n: int = 3) -> list[object]:
         ("i := 0\nwhile i < n do\n  output i;\n  i := i + 1;", [0, 1, 2]),
         ("i := 0\nwhile i < n:\n  i := i + 1\n  if i = 2 then\n    return i\nreturn 0", [2]),
         ("if n > 5 then\n  return 1\nelse if n > 2 then\n  return 2\nelse\n  return 3", [2]),
-        ("if n > 5:\n  y := 1\nelif n > 4:\n  y := 2\nelif n > 3:\n  y := 3\nelse:\n  y := 4\nreturn y", [4]),
+        (
+            (
+                "if n > 5:\n  y := 1\nelif n > 4:\n  y := 2\nelif n > 3:\n  y := 3\nelse:\n  y :="
+                " 4\nreturn y"
+            ),
+            [4],
+        ),
         ("if n > 5\n  skip\nreturn 9", [9]),
-        ("r := []\ni := 0\nwhile i < n do\n  r := r ++ [i, i + 10]\n  i := i + 1\nreturn r", [0, 10, 1, 11, 2, 12]),
+        (
+            "r := []\ni := 0\nwhile i < n do\n  r := r ++ [i, i + 10]\n  i := i + 1\nreturn r",
+            [0, 10, 1, 11, 2, 12],
+        ),
         ("return (n, n + 1)", [3, 4]),
         ("if n > 2 then y := 1 else y := 2\nreturn y", [1]),
         ("if n > 3 then y := 1; skip else if n > 2 then y := 5 else y := 2\nreturn y", [5]),
@@ -49,7 +66,10 @@ def test_statements_do_what_they_say(body: str, outputs: list[object]) -> None:
 
 
 def test_blocks_within_blocks_end_where_their_depth_ends() -> None:
-    program = read("i := 0\nwhile i < n do\n  if i = 1 then\n    output 1\n  else\n    output 0\n  i := i + 1\noutput 5")
+    program = read(
+        "i := 0\nwhile i < n do\n  if i = 1 then\n    output 1\n  else\n    output 0\n  i := i +"
+        " 1\noutput 5"
+    )
     (loop,) = (one for one in program.body if isinstance(one, While))
     assert isinstance(loop.body[0], If)
     assert len(loop.body) == 2
@@ -74,12 +94,20 @@ def test_blocks_within_blocks_end_where_their_depth_ends() -> None:
 )
 def test_every_noise_can_be_drawn(draw: str, noise: Noise, parameters: list[str]) -> None:
     (sample,) = read(f"z :=$ {draw}\nreturn 1").samples
-    assert (sample.name, sample.noise, [format_expression(one) for one in sample.parameters]) == ("z", noise, parameters)
+    assert (sample.name, sample.noise, [format_expression(one) for one in sample.parameters]) == (
+        "z",
+        noise,
+        parameters,
+    )
 
 
 def test_noise_around_a_centre() -> None:
     program = read("z :=$ Laplace(x, 1/eps)\nreturn z")
-    assert [format_expression(one.value) for one in walk_statements(program.body) if hasattr(one, "value")] == ["x + noise", "z"]
+    assert [
+        format_expression(one.value)
+        for one in walk_statements(program.body)
+        if hasattr(one, "value")
+    ] == ["x + noise", "z"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.verify.language.program import Assign, Noise, Number, Output, Sample, format_expression
+from hedgerow.verify.language.program import (
+    Assign,
+    Noise,
+    Number,
+    Output,
+    Sample,
+    format_expression,
+)
 from verify.language.reading import read, refused
 
 

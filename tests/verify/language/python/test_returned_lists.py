@@ -1,4 +1,6 @@
-"""A list that is built up and returned tells each entry as it is put on; whatever would tell something else is refused."""
+"""A list that is built up and returned tells each entry as it is put on; whatever would tell
+something else is refused.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from verify.language.reading import read, refused
 def test_each_entry_is_told_when_it_is_put_on(more: str) -> None:
     program = read(f"out = []\nfor i in range(n):\n    {more}\nreturn out")
     (loop,) = (one for one in program.body if isinstance(one, While))
-    assert [format_expression(one.value) for one in loop.body if isinstance(one, Output)] == ["q[i]"]
+    assert [format_expression(one.value) for one in loop.body if isinstance(one, Output)] == [
+        "q[i]"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Python files: every mechanism is found and none is run; heads outside of the language are refused with their line."""
+"""Python files: every mechanism is found and none is run; heads outside of the language are
+refused with their line.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.verify import laplace, mechanism, private, public
-from hedgerow.verify.language.program import Kind, Name, Neighbours, Noise, Number, Program, Relation, Sample, format_expression
+from hedgerow.verify.language.program import (
+    Kind,
+    Name,
+    Neighbours,
+    Noise,
+    Number,
+    Program,
+    Relation,
+    Sample,
+    format_expression,
+)
 from hedgerow.verify.language.python import read_program, read_programs, returns_single_value
 from hedgerow.verify.language.signature import MAX_TEXT_LENGTH
 from hedgerow.verify.language.unsupported import UnsupportedProgram
@@ -41,7 +53,10 @@ def test_the_example_is_read_with_its_lines() -> None:
     assert program.name == "above_threshold"
     assert program.place.line == 5
     assert [one.place.line for one in program.samples] == [6, 10]
-    assert [format_expression(one.parameters[0]) for one in program.samples] == ["2 / eps", "4 * N / eps"]
+    assert [format_expression(one.parameters[0]) for one in program.samples] == [
+        "2 / eps",
+        "4 * N / eps",
+    ]
     assert program.claim.neighbours == Neighbours(Relation.ALL)
     assert program.source.startswith("@mechanism")
     assert program.source.endswith("i += 1")
@@ -57,7 +72,10 @@ def test_the_whole_gallery_is_read() -> None:
 
 
 def test_several_mechanisms_come_in_order_and_a_wrong_one_spoils_only_itself() -> None:
-    text = f"{HEAD}def b(x: private[float], eps: public[float]):\n    return x.y\n\n{HEAD}def a(eps: public[float]):\n    return 1\n"
+    text = (
+        f"{HEAD}def b(x: private[float], eps: public[float]):\n    return x.y\n\n{HEAD}def a(eps:"
+        " public[float]):\n    return 1\n"
+    )
     one, other = read_programs(text)
     assert isinstance(one, UnsupportedProgram)
     assert (one.name, one.place.line) == ("b", 3)
@@ -142,20 +160,40 @@ def test_claims_outside_of_the_language(head: str, told: str) -> None:
 
 
 def test_claims_in_the_language() -> None:
-    program = read("return 1", head='@hedgerow.verify.decorator(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n')
-    assert (format_expression(program.claim.epsilon), program.claim.neighbours) == ("2 * eps", Neighbours(Relation.GROUP, 3))
+    program = read(
+        "return 1",
+        head='@hedgerow.verify.decorator(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n',
+    )
+    assert (format_expression(program.claim.epsilon), program.claim.neighbours) == (
+        "2 * eps",
+        Neighbours(Relation.GROUP, 3),
+    )
     assert program.claim.delta is not None
-    assert read("return 1", head='@mechanism(epsilon=0, delta=0, neighbours="one")\n').claim.delta is None
-    assert read("return 1", head='@mechanism(epsilon=0.1, neighbours="one")\n').claim.epsilon == Number(Fraction(1, 10))
+    assert (
+        read("return 1", head='@mechanism(epsilon=0, delta=0, neighbours="one")\n').claim.delta
+        is None
+    )
+    assert read(
+        "return 1", head='@mechanism(epsilon=0.1, neighbours="one")\n'
+    ).claim.epsilon == Number(Fraction(1, 10))
 
 
 def test_annotations_as_text_and_lists_of_all_kinds() -> None:
     kinds = (
-        "a: 'private[list[int]]', m: private['bits[n + 1]'], w: public[list[bits[n]]], v: public[bool], n: public[int], eps: public[float]"
+        "a: 'private[list[int]]', m: private['bits[n + 1]'], w: public[list[bits[n]]], v:"
+        " public[bool], n: public[int], eps: public[float]"
     )
     program = read("return 1", kinds)
-    found = [(one.kind, one.list, format_expression(one.width) if one.width else None) for one in program.parameters[:4]]
-    assert found == [(Kind.INT, True, None), (Kind.BITS, False, "n + 1"), (Kind.BITS, True, "n"), (Kind.BOOL, False, None)]
+    found = [
+        (one.kind, one.list, format_expression(one.width) if one.width else None)
+        for one in program.parameters[:4]
+    ]
+    assert found == [
+        (Kind.INT, True, None),
+        (Kind.BITS, False, "n + 1"),
+        (Kind.BITS, True, "n"),
+        (Kind.BOOL, False, None),
+    ]
 
 
 def test_a_chain_of_choices_that_is_too_deep_is_refused() -> None:
@@ -166,7 +204,11 @@ def test_a_chain_of_choices_that_is_too_deep_is_refused() -> None:
 SUMS = (PROGRAMS / "sums.py").read_text(encoding="utf-8")
 
 
-@given(at=st.integers(0, len(SUMS)), length=st.integers(0, 40), more=st.text("()[]:,=+-*^x1 \n'\"", max_size=5))
+@given(
+    at=st.integers(0, len(SUMS)),
+    length=st.integers(0, 40),
+    more=st.text("()[]:,=+-*^x1 \n'\"", max_size=5),
+)
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_a_mangled_file_is_read_or_refused(at: int, length: int, more: str) -> None:
     for found in read_programs(SUMS[:at] + more + SUMS[at + length :]):

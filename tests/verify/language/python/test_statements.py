@@ -1,10 +1,19 @@
-"""Statements in Python: what they become, and what is refused. That they mean what Python means is tested in test_lowering."""
+"""Statements in Python: what they become, and what is refused. That they mean what Python means
+is tested in test_lowering.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from hedgerow.verify.language.program import If, Output, Sample, While, format_expression, walk_statements
+from hedgerow.verify.language.program import (
+    If,
+    Output,
+    Sample,
+    While,
+    format_expression,
+    walk_statements,
+)
 from verify.language.reading import read, refused
 
 
@@ -66,7 +75,11 @@ def test_a_loop_over_a_list_goes_by_place() -> None:
     program = read("for y in q:\n    output(y)")
     (loop,) = (one for one in program.body if isinstance(one, While))
     assert format_expression(loop.condition) == "y_place < len(q)"
-    assert [format_expression(one.value) for one in loop.body if hasattr(one, "value")] == ["q[y_place]", "y", "y_place + 1"]
+    assert [format_expression(one.value) for one in loop.body if hasattr(one, "value")] == [
+        "q[y_place]",
+        "y",
+        "y_place + 1",
+    ]
 
 
 def test_a_plain_loop_has_a_plain_counter() -> None:
@@ -76,7 +89,11 @@ def test_a_plain_loop_has_a_plain_counter() -> None:
 
 
 def test_a_tuple_tells_several_values() -> None:
-    told = [format_expression(one.value) for one in walk_statements(read("return x, k").body) if isinstance(one, Output)]
+    told = [
+        format_expression(one.value)
+        for one in walk_statements(read("return x, k").body)
+        if isinstance(one, Output)
+    ]
     assert told == ["x", "k"]
 
 

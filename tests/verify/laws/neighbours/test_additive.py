@@ -13,7 +13,12 @@ import pytest
 from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws.case import LawCase, make_case
-from hedgerow.verify.laws.neighbours.additive import compute_noise_distribution, list_extreme_moves, restrict_to_support, to_outputs
+from hedgerow.verify.laws.neighbours.additive import (
+    compute_noise_distribution,
+    list_extreme_moves,
+    restrict_to_support,
+    to_outputs,
+)
 from hedgerow.verify.laws.neighbours.worst_case import list_worst_neighbours
 
 ONE = Fraction(1)
@@ -35,13 +40,20 @@ def case_of(mechanism: Any, sensitivity: Any = 1) -> LawCase:
     ids=str,
 )
 def testextremes_of_whole_answers(move: Sensitivity, expected: list[dict[int, int]]) -> None:
-    assert list_extreme_moves(case_of(Laplace(ONE), move)) == [Counter({Fraction(k): v for k, v in vector.items()}) for vector in expected]
+    assert list_extreme_moves(case_of(Laplace(ONE), move)) == [
+        Counter({Fraction(k): v for k, v in vector.items()}) for vector in expected
+    ]
 
 
 @pytest.mark.parametrize("grid", [Fraction(1), Fraction(1, 8)], ids=str)
 @pytest.mark.parametrize(
     "move",
-    [Sensitivity(3, 2, 5, 9), Sensitivity(5, 2, 3, 5), Sensitivity(4, Fraction(3, 2), 3, Fraction(7, 2)), Sensitivity.each(7, 3)],
+    [
+        Sensitivity(3, 2, 5, 9),
+        Sensitivity(5, 2, 3, 5),
+        Sensitivity(4, Fraction(3, 2), 3, Fraction(7, 2)),
+        Sensitivity.each(7, 3),
+    ],
     ids=str,
 )
 def testextremes_are_allowed(move: Sensitivity, grid: Fraction) -> None:
@@ -76,4 +88,6 @@ def test_a_pair_is_cut_where_neither_law_has_mass() -> None:
 
 
 def test_the_law_of_the_noise() -> None:
-    assert compute_noise_distribution(case_of(Laplace(ONE, Fraction(1, 4)))).above(3) == pytest.approx(compute_noise_distribution(case_of(Laplace(Fraction(4)))).above(3))
+    assert compute_noise_distribution(case_of(Laplace(ONE, Fraction(1, 4)))).above(
+        3
+    ) == pytest.approx(compute_noise_distribution(case_of(Laplace(Fraction(4)))).above(3))

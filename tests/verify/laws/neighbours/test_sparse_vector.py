@@ -48,7 +48,10 @@ def test_a_mechanism_may_state_its_own_law() -> None:
 @pytest.mark.parametrize("sensitivity", [1, 4])
 def test_every_answer_moves_by_at_most_the_sensitivity(monotone: bool, sensitivity: int) -> None:
     for item in list_worst_neighbours(case_of(SparseVector(TWO, THREE, 2, monotone), sensitivity)):
-        one, other = (eval(part.split("]")[0] + "]") for part in ("[" + x for x in item.description.split("[")[1:]))
+        one, other = (
+            eval(part.split("]")[0] + "]")
+            for part in ("[" + x for x in item.description.split("[")[1:])
+        )
         moves = {b - a for a, b in zip(one, other, strict=True)}
         assert max(map(abs, moves)) == sensitivity
         assert not monotone or min(moves) >= 0 or max(moves) <= 0

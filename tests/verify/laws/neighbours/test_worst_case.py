@@ -33,10 +33,14 @@ def test_pairs_come_both_ways_round() -> None:
 
 
 def test_scores_move_by_what_is_allowed_only() -> None:
-    free, monotone = (list_worst_neighbours(case_of(Exponential(ONE, flag), 1)) for flag in (False, True))
+    free, monotone = (
+        list_worst_neighbours(case_of(Exponential(ONE, flag), 1)) for flag in (False, True)
+    )
     assert len(free) > len(monotone)
     for found, most in ((free, 2), (monotone, 1)):
-        assert max(float(item.cells[0][0].losses.max()) for item in found) == pytest.approx(most, rel=1e-6)
+        assert max(float(item.cells[0][0].losses.max()) for item in found) == pytest.approx(
+            most, rel=1e-6
+        )
 
 
 def test_categories() -> None:
@@ -44,11 +48,15 @@ def test_categories() -> None:
     many = list_worst_neighbours(case_of(RandomizedResponse(HALF, 1000), Sensitivity.each(3, 1)))
     assert len(many) == 6
     assert many[0].cells[0][1] == 3
-    assert np.exp(compute_report_distribution(case_of(RandomizedResponse(HALF, 4)), 2).log) == pytest.approx([1 / 8, 1 / 8, 5 / 8, 1 / 8])
+    assert np.exp(
+        compute_report_distribution(case_of(RandomizedResponse(HALF, 4)), 2).log
+    ) == pytest.approx([1 / 8, 1 / 8, 5 / 8, 1 / 8])
 
 
 def test_the_law_of_a_choice() -> None:
-    assert np.exp(compute_choice_distribution(case_of(Exponential(ONE)), [0.0, 0.0]).log) == pytest.approx([0.5, 0.5])
+    assert np.exp(
+        compute_choice_distribution(case_of(Exponential(ONE)), [0.0, 0.0]).log
+    ) == pytest.approx([0.5, 0.5])
 
 
 def test_small_worlds_come_both_ways_round_and_are_made_once() -> None:
@@ -56,4 +64,7 @@ def test_small_worlds_come_both_ways_round_and_are_made_once() -> None:
     found = list_worst_neighbours(case)
     assert found is build_neighbour_set(case).neighbours
     half = len(found) // 2
-    assert all(np.array_equal(a.cells[0][0].losses, -b.cells[0][0].losses) for a, b in zip(found[:half], found[half:], strict=True))
+    assert all(
+        np.array_equal(a.cells[0][0].losses, -b.cells[0][0].losses)
+        for a, b in zip(found[:half], found[half:], strict=True)
+    )

@@ -16,15 +16,28 @@ def test_what_is_known_is_not_asked_again() -> None:
     seen = []
 
     def explore(world: SplitCase) -> None:
-        seen.append((world.decide(X > 3), world.decide(X > 1), world.decide(X <= 3), world.decide(z3.BoolVal(True))))
+        seen.append(
+            (
+                world.decide(X > 3),
+                world.decide(X > 1),
+                world.decide(X <= 3),
+                world.decide(z3.BoolVal(True)),
+            )
+        )
         assert is_satisfiable(world.path)
 
     explore_cases([X > 0], explore)
-    assert sorted(seen) == [(False, False, True, True), (False, True, True, True), (True, True, False, True)]
+    assert sorted(seen) == [
+        (False, False, True, True),
+        (False, True, True, True),
+        (True, True, False, True),
+    ]
 
 
 def test_only_what_might_be_otherwise_is_added_to_what_is_known() -> None:
-    """What follows, what was asked before and its negation leave the path as it is; a case gone into again is the same case."""
+    """What follows, what was asked before and its negation leave the path as it is; a case gone
+    into again is the same case.
+    """
     paths = []
 
     def explore(world: SplitCase) -> None:
@@ -39,7 +52,9 @@ def test_only_what_might_be_otherwise_is_added_to_what_is_known() -> None:
 
 def test_what_was_decided_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(worlds, "is_entailed", lambda path, goal, *_: asked.append(goal) or is_entailed(path, goal))
+    monkeypatch.setattr(
+        worlds, "is_entailed", lambda path, goal, *_: asked.append(goal) or is_entailed(path, goal)
+    )
 
     def explore(world: SplitCase) -> None:
         for _ in range(5):
@@ -63,7 +78,9 @@ def test_cases_are_all_there_and_differ() -> None:
     explore_cases([], explore)
     assert len(paths) == 4
     assert not is_satisfiable([z3.Not(z3.Or(*paths))])
-    assert not any(is_satisfiable([one, other]) for one in paths for other in paths if one is not other)
+    assert not any(
+        is_satisfiable([one, other]) for one in paths for other in paths if one is not other
+    )
 
 
 def test_too_many_cases_are_refused() -> None:

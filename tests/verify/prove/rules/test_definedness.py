@@ -1,4 +1,6 @@
-"""Programs that would fail on some data are outside of what is proved. Each of these told an exact number for next to nothing."""
+"""Programs that would fail on some data are outside of what is proved. Each of these told an
+exact number for next to nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,25 @@ from hedgerow.verify.prove.rules.definedness import check_definedness
 from hedgerow.verify.verifier import verify_program
 from verify.prove.proving import program
 
-HEAD = "def one(x: private[float], j: private[int], q: private[list], k: public[float], n: public[int], eps: public[float]):"
+HEAD = (
+    "def one(x: private[float], j: private[int], q: private[list], k: public[float], n:"
+    " public[int], eps: public[float]):"
+)
 
 
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("y = 0 * sqrt(k - x)\n    return y + laplace(1 / eps)", "sqrt is for public parameters only, and k - x is something else"),
+        (
+            "y = 0 * sqrt(k - x)\n    return y + laplace(1 / eps)",
+            "sqrt is for public parameters only, and k - x is something else",
+        ),
         ("y = 0 * ln(x)\n    return y + laplace(1 / eps)", "ln is for public parameters only"),
         ("z = laplace(1 / eps)\n    return 0 * exp(z)", "exp is for public parameters only"),
-        ("return 0 * (1 / (x - k)) + laplace(1 / eps)", "x - k may be 0; divide by public parameters or by whole numbers"),
+        (
+            "return 0 * (1 / (x - k)) + laplace(1 / eps)",
+            "x - k may be 0; divide by public parameters or by whole numbers",
+        ),
         ("return 0 * (1 % x) + laplace(1 / eps)", "x may be 0"),
     ],
 )
@@ -30,7 +41,20 @@ def test_what_may_fail_is_refused(body: str, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", ["y = x / k", "y = x / j", "y = j % n", "y = ln(k) + sqrt(2) + exp(n)", "s = k / 2\n    y = ln(s)", "y = x * x"]
+    "body",
+    [
+        "y = x / k",
+        "y = x / j",
+        "y = j % n",
+        "y = ln(k) + sqrt(2) + exp(n)",
+        "s = k / 2\n    y = ln(s)",
+        "y = x * x",
+    ],
 )
 def test_what_cannot_fail_is_not(body: str) -> None:
-    check_definedness(program(f'@mechanism(epsilon="eps", neighbours="one")\n{HEAD}\n    {body}\n    return y + laplace(1 / eps)'))
+    check_definedness(
+        program(
+            f'@mechanism(epsilon="eps", neighbours="one")\n{HEAD}\n    {body}\n    return y +'
+            " laplace(1 / eps)"
+        )
+    )

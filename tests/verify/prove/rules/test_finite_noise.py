@@ -36,10 +36,20 @@ def bodies(draw: st.DrawFn, depth: int = 3) -> list[str]:
         case 1:
             return [f"y = x != bernoulli({draw(CHANCES)})", *draw(bodies(depth=depth - 1))]
         case 2:
-            return [f"if bernoulli({draw(CHANCES)}):", *_in(draw(bodies(depth=depth - 1))), "else:", *_in(draw(bodies(depth=depth - 1)))]
+            return [
+                f"if bernoulli({draw(CHANCES)}):",
+                *_in(draw(bodies(depth=depth - 1))),
+                "else:",
+                *_in(draw(bodies(depth=depth - 1))),
+            ]
         case 3:
             condition = draw(st.sampled_from(["x", "y"]))
-            return [f"if {condition}:", *_in(draw(bodies(depth=depth - 1))), "else:", *_in(draw(bodies(depth=depth - 1)))]
+            return [
+                f"if {condition}:",
+                *_in(draw(bodies(depth=depth - 1))),
+                "else:",
+                *_in(draw(bodies(depth=depth - 1))),
+            ]
         case _:
             return [f"output(bernoulli({draw(CHANCES)}))", *draw(bodies(depth=depth - 1))]
 
@@ -73,7 +83,15 @@ def accepted(about: Program, worth: Fraction) -> bool:
     claim = claiming(about, worth)
     sites = max(one.site for one in claim.samples) + 1
     shifts = ("x@1 != x@2", *["False"] * (sites - 1))
-    return check(claim, certificate(claim, shifts, mode="finite", rates=(f"ln({worth})", *[None] * (sites - 1)))) is None
+    return (
+        check(
+            claim,
+            certificate(
+                claim, shifts, mode="finite", rates=(f"ln({worth})", *[None] * (sites - 1))
+            ),
+        )
+        is None
+    )
 
 
 @settings(derandomize=True, max_examples=40, deadline=None)
@@ -108,8 +126,14 @@ def run(claim: str, public: str, body: str, shift: str = "x@1 != x@2", rate: str
         ("1", "exp(-1" + "0" * 90 + ")", "exp(-1" + "0" * 90 + ")", True),
     ],
 )
-def test_large_exponents_are_neither_written_out_nor_raised(claim: str, one: str, other: str, holds: bool) -> None:
-    found = run(claim, "n: public[int]", f"    b = bernoulli({one} if x else {other})\n    output(b)\n    output(bernoulli(1/2))\n")
+def test_large_exponents_are_neither_written_out_nor_raised(
+    claim: str, one: str, other: str, holds: bool
+) -> None:
+    found = run(
+        claim,
+        "n: public[int]",
+        f"    b = bernoulli({one} if x else {other})\n    output(b)\n    output(bernoulli(1/2))\n",
+    )
     assert (found is None) is holds, found
 
 
@@ -135,7 +159,9 @@ LIES = "    if bernoulli({chance}):\n        return not x\n    return x\n"
     ],
 )
 def test_for_every_eps(claim: str, chance: str, holds: bool) -> None:
-    found = run(claim, "p: public[float], n: public[int], eps: public[float]", LIES.format(chance=chance))
+    found = run(
+        claim, "p: public[float], n: public[int], eps: public[float]", LIES.format(chance=chance)
+    )
     assert (found is None) is holds, found
 
 
@@ -153,7 +179,10 @@ def test_chances_that_private_data_choose_are_shown_to_exist() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("    a = bernoulli(1/2)\n" + "    a = bernoulli(1/2)\n    output(a)\n" * 8, "in more than 256 ways"),
+        (
+            "    a = bernoulli(1/2)\n" + "    a = bernoulli(1/2)\n    output(a)\n" * 8,
+            "in more than 256 ways",
+        ),
         ("    key = uniform_bits(7)\n    return bit(key, 0) != x\n", "must be at most 6"),
     ],
 )
@@ -188,7 +217,9 @@ def test_what_takes_too_much_work_is_refused() -> None:
     proof = certificate(about, ("True", *["False"] * 5), mode="finite", rates=("eps", *[None] * 5))
     read, known = normalise_program(about, "finite"), infer_sorts(about, exact=True)
     with pytest.raises(UnsupportedProgram, match="more work than a proof may take"):
-        ProductProgram(read, proof, known, SymbolicInputs(read, known), spend_work=limit_work(50)).run()
+        ProductProgram(
+            read, proof, known, SymbolicInputs(read, known), spend_work=limit_work(50)
+        ).run()
 
 
 @pytest.mark.parametrize(
@@ -203,13 +234,20 @@ def test_what_takes_too_much_work_is_refused() -> None:
     ],
 )
 def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
-    """The coin chooses between two ways to say something: where they are one, its chance does not matter."""
-    body = f"    if bernoulli(1/3 if x else 2/3):\n        output({one})\n    else:\n        output({other})\n"
+    """The coin chooses between two ways to say something: where they are one, its chance does
+    not matter.
+    """
+    body = (
+        f"    if bernoulli(1/3 if x else 2/3):\n        output({one})\n    else:\n       "
+        f" output({other})\n"
+    )
     assert (run("0", "n: public[int]", body, "True") is None) is same
 
 
 def test_what_a_certificate_must_say() -> None:
-    assert "must say when these coins cost something" in str(run("1", "n: public[int]", LIES.format(chance="1/4"), shift="n"))
+    assert "must say when these coins cost something" in str(
+        run("1", "n: public[int]", LIES.format(chance="1/4"), shift="n")
+    )
 
 
 def test_short_bits_are_counted_with_the_bits_they_have() -> None:
@@ -223,7 +261,12 @@ def f(x: private[bits[2]]):
 """
     for worth, holds in (("7/3", True), ("9/4", False)):
         about = program(text.format(ratio=worth))
-        found = check(about, certificate(about, ("x@1 != x@2", "False"), mode="finite", rates=(f"ln({worth})", None)))
+        found = check(
+            about,
+            certificate(
+                about, ("x@1 != x@2", "False"), mode="finite", rates=(f"ln({worth})", None)
+            ),
+        )
         assert (found is None) is holds
 
 
@@ -249,10 +292,17 @@ def f(x: private[bool], n: public[int], eps: public[float], delta: public[float]
 
 
 @pytest.mark.parametrize("flag", ["True", "False"])
-@pytest.mark.parametrize(("epsilon", "chance", "holds"), [("eps", "delta", True), ("eps", "2 * delta", False), ("eps / 2", "delta", False)])
-def test_with_a_delta_every_set_of_answers_is_compared(flag: str, epsilon: str, chance: str, holds: bool) -> None:
+@pytest.mark.parametrize(
+    ("epsilon", "chance", "holds"),
+    [("eps", "delta", True), ("eps", "2 * delta", False), ("eps / 2", "delta", False)],
+)
+def test_with_a_delta_every_set_of_answers_is_compared(
+    flag: str, epsilon: str, chance: str, holds: bool
+) -> None:
     about = program(RARELY.format(epsilon=epsilon, chance=chance, flag=flag))
-    found = check(about, certificate(about, ("x@1 != x@2", "False"), mode="finite", rates=(epsilon, None)))
+    found = check(
+        about, certificate(about, ("x@1 != x@2", "False"), mode="finite", rates=(epsilon, None))
+    )
     assert (found is None) is holds, found
 
 
@@ -265,7 +315,9 @@ def f(x: private[bool]):
 """
     for delta, holds in (("1/20", False), ("8/100", True)):
         about = program(text.format(delta=delta))
-        found = check(about, certificate(about, ("True", "False"), mode="finite", rates=("0", None)))
+        found = check(
+            about, certificate(about, ("True", "False"), mode="finite", rates=("0", None))
+        )
         assert (found is None) is holds, found
 
 
@@ -276,7 +328,9 @@ ONCE = """
         output(False)
 """
 SPENT = {
-    "in a loop": "    i = 0\n    while i < n:" + ONCE.replace("\n    ", "\n        ") + "    i += 1\n",
+    "in a loop": (
+        "    i = 0\n    while i < n:" + ONCE.replace("\n    ", "\n        ") + "    i += 1\n"
+    ),
     "twice": ONCE + "    i = 0\n    while i < n:\n        i += 1\n" + ONCE,
     "beside other noise": ONCE + "    output(laplace(1))\n",
 }
@@ -285,10 +339,17 @@ SPENT = {
 @pytest.mark.parametrize("name", SPENT)
 def test_a_delta_is_spent_once(name: str) -> None:
     head = '@mechanism(epsilon="0", delta="delta", neighbours="secret")\n'
-    about = program(f"{head}def f(x: private[bool], n: public[int], delta: public[float]):\n{SPENT[name].lstrip(chr(10))}")
+    about = program(
+        f"{head}def f(x: private[bool], n: public[int], delta:"
+        f" public[float]):\n{SPENT[name].lstrip(chr(10))}"
+    )
     sites = len(about.samples)
     shifts = tuple("True" if one.noise == "bernoulli" else "0" for one in about.samples)
-    kept = {} if "while" not in SPENT[name] else {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
+    kept = (
+        {}
+        if "while" not in SPENT[name]
+        else {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
+    )
     found = check(about, certificate(about, shifts, mode="finite", rates=("0",) * sites, **kept))  # type: ignore[arg-type]
     assert found is not None
     assert found.obligation == "answers"
@@ -298,7 +359,8 @@ def test_one_stretch_that_stands_twice_is_two() -> None:
     """No front end makes such a program."""
     head = '@mechanism(epsilon="0", delta="delta", neighbours="secret")\n'
     about = program(
-        f"{head}def f(x: private[bool], n: public[int], delta: public[float]):{ONCE}    i = 0\n    while i < n:\n        i += 1\n"
+        f"{head}def f(x: private[bool], n: public[int], delta: public[float]):{ONCE}    i = 0\n   "
+        " while i < n:\n        i += 1\n"
     )
     kept = {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
     assert check(about, certificate(about, ("True",), mode="finite", rates=("0",), **kept)) is None  # type: ignore[arg-type]
@@ -316,6 +378,12 @@ def test_one_stretch_that_stands_twice_is_two() -> None:
 
 def test_more_answers_than_can_be_compared_in_sets_are_refused() -> None:
     body = "    output(bernoulli(1/2))\n" * 3
-    about = program(f'@mechanism(epsilon="0", delta="1/10", neighbours="secret")\ndef f(x: private[bool]):\n{body}')
-    found = check(about, certificate(about, ("True", "False", "False"), mode="finite", rates=("0", None, None)))
+    about = program(
+        '@mechanism(epsilon="0", delta="1/10", neighbours="secret")\ndef f(x:'
+        f" private[bool]):\n{body}"
+    )
+    found = check(
+        about,
+        certificate(about, ("True", "False", "False"), mode="finite", rates=("0", None, None)),
+    )
     assert "at most 6 answers" in str(found)

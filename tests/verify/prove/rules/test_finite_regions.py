@@ -8,10 +8,19 @@ import pytest
 
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.prove.checker import normalise_program
-from hedgerow.verify.prove.rules.finite_regions import FiniteRegion, find_inputs, find_live_variables, list_regions, split_regions
+from hedgerow.verify.prove.rules.finite_regions import (
+    FiniteRegion,
+    find_inputs,
+    find_live_variables,
+    list_regions,
+    split_regions,
+)
 from verify.prove.proving import program
 
-HEAD = '@mechanism(epsilon="eps", neighbours="one")\ndef f(x: private[int], n: public[int], eps: public[float]):\n'
+HEAD = (
+    '@mechanism(epsilon="eps", neighbours="one")\ndef f(x: private[int], n: public[int], eps:'
+    " public[float]):\n"
+)
 
 
 def settled(body: str) -> Program:
@@ -21,7 +30,10 @@ def settled(body: str) -> Program:
 def lines(body: str) -> list[tuple[int, int]]:
     """The first and the last line of each stretch, counted from the first of the body."""
     start = (HEAD + "_").count("\n") + 4
-    return [(one.body[0].place.line - start, one.body[-1].place.line - start) for one in list_regions(settled(body).body)]
+    return [
+        (one.body[0].place.line - start, one.body[-1].place.line - start)
+        for one in list_regions(settled(body).body)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -29,10 +41,22 @@ def lines(body: str) -> list[tuple[int, int]]:
     [
         ("y = x\nc = bernoulli(1/2)\nd = c\ne = 1\nreturn d", [(1, 4)]),  # e stands between
         ("c = bernoulli(1/2)\noutput(c)\noutput(n)", [(0, 1)]),
-        ("if bernoulli(1/2):\n    output(1)\nelse:\n    output(2)\noutput(bernoulli(1/3))\noutput(n)", [(0, 4)]),
+        (
+            (
+                "if bernoulli(1/2):\n    output(1)\nelse:\n   "
+                " output(2)\noutput(bernoulli(1/3))\noutput(n)"
+            ),
+            [(0, 4)],
+        ),
         ("z = laplace(1/eps)\nc = bernoulli(1/2)\ny = laplace(1/eps)\noutput(c)", [(1, 1)]),
         ("i = 0\nwhile i < n:\n    output(bernoulli(1/2))\n    i += 1", [(2, 2)]),
-        ("if n > 0:\n    z = laplace(1/eps)\n    output(bernoulli(1/2))\nelse:\n    output(bernoulli(1/3))", [(2, 2), (4, 4)]),
+        (
+            (
+                "if n > 0:\n    z = laplace(1/eps)\n    output(bernoulli(1/2))\nelse:\n   "
+                " output(bernoulli(1/3))"
+            ),
+            [(2, 2), (4, 4)],
+        ),
         ("return x + laplace(1 / eps)", []),
     ],
 )
@@ -42,7 +66,11 @@ def test_stretches(body: str, expected: list[tuple[int, int]]) -> None:
 
 def test_pieces_are_the_whole_block() -> None:
     body = settled("y = x\nc = bernoulli(1/2)\noutput(c)\noutput(y)").body
-    put_together = [one for piece in split_regions(body) for one in (piece.body if isinstance(piece, FiniteRegion) else (piece,))]
+    put_together = [
+        one
+        for piece in split_regions(body)
+        for one in (piece.body if isinstance(piece, FiniteRegion) else (piece,))
+    ]
     assert put_together == list(body)
 
 
@@ -53,11 +81,35 @@ def test_pieces_are_the_whole_block() -> None:
         ("c = bernoulli(1/2)\nz = laplace(1 / eps)\nreturn c", {"c"}),
         ("c = bernoulli(1/2)\nz = laplace(1 / eps)\nc = True\nreturn c", set()),
         ("c = bernoulli(1/2)\nz = laplace(1 / eps)\nif n > 0:\n    c = True\nreturn c", {"c"}),
-        ("c = False\ni = 0\nwhile i < n:\n    output(c)\n    c = bernoulli(1/2)\n    i += 1\nreturn 1", {"c"}),
+        (
+            (
+                "c = False\ni = 0\nwhile i < n:\n    output(c)\n    c = bernoulli(1/2)\n    i +="
+                " 1\nreturn 1"
+            ),
+            {"c"},
+        ),
         ("i = 0\nwhile i < n:\n    c = bernoulli(1/2)\n    output(c)\n    i += 1\nreturn 1", set()),
-        ("c = False\ni = 0\nwhile i < n and not c:\n    c = bernoulli(1/2)\n    i += 1\nreturn 1", {"c"}),
-        ("c = False\ni = 0\nwhile i < n:\n    c = bernoulli(1/2)\n    i += 1\nif n > 3:\n    output(c)", {"c"}),
-        ("c = False\nif n > 0:\n    z = laplace(1/eps)\n    c = bernoulli(1/2)\nelse:\n    output(c)\nreturn c", {"c"}),
+        (
+            (
+                "c = False\ni = 0\nwhile i < n and not c:\n    c = bernoulli(1/2)\n    i +="
+                " 1\nreturn 1"
+            ),
+            {"c"},
+        ),
+        (
+            (
+                "c = False\ni = 0\nwhile i < n:\n    c = bernoulli(1/2)\n    i += 1\nif n > 3:\n   "
+                " output(c)"
+            ),
+            {"c"},
+        ),
+        (
+            (
+                "c = False\nif n > 0:\n    z = laplace(1/eps)\n    c = bernoulli(1/2)\nelse:\n   "
+                " output(c)\nreturn c"
+            ),
+            {"c"},
+        ),
     ],
 )
 def test_what_is_read_later(body: str, kept: set[str]) -> None:

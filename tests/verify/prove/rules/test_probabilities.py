@@ -1,4 +1,6 @@
-"""Terms of z3 become exact fractions, and comparisons of those mean what comparisons of the terms mean."""
+"""Terms of z3 become exact fractions, and comparisons of those mean what comparisons of the
+terms mean.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ POSITIVE = [VALUES["eps"] > 0]
 
 
 def term(text: str) -> object:
-    return translate(expression(text), SymbolTable(VALUES.__getitem__, lambda *_: None, lambda *_: None, lambda _: None))
+    return translate(
+        expression(text),
+        SymbolTable(VALUES.__getitem__, lambda *_: None, lambda *_: None, lambda _: None),
+    )
 
 
 def chances(decide: bool = True) -> ProbabilityReader:
@@ -52,7 +57,9 @@ def holds(text: str, operator: str = "<=") -> tuple[object, list[object]]:
     """The comparison with 0, and what is known of powers."""
     made = chances()
     read = made.read(term(text))
-    return made.compare_to_zero(operator, read), made.list_power_facts(lambda goal: is_entailed(POSITIVE, goal))
+    return made.compare_to_zero(operator, read), made.list_power_facts(
+        lambda goal: is_entailed(POSITIVE, goal)
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +81,8 @@ def holds(text: str, operator: str = "<=") -> tuple[object, list[object]]:
         ("0 - exp(x)", True),
         ("exp(eps * n) - exp(eps)", False),
         ("exp(900) - exp(1000000)", True),
-        ("exp(1000000000000) - exp(1000000)", False),  # of both no more is known than that they are large
+        # of both no more is known than that they are large
+        ("exp(1000000000000) - exp(1000000)", False),
         ("exp(1000000) - exp(1000000000000)", False),
         ("exp(-1000000000000) - 1 / 1000", True),
         ("1000 - exp(100000000000000000000000)", True),
@@ -100,7 +108,14 @@ def test_signs_with_what_is_divided_by() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "needed"), [("1 / x", ["!="]), ("n / n", ["!="]), ("ln(x)", [">"]), ("exp(ln(x))", [">"]), ("x / 2", ["!="])]
+    ("text", "needed"),
+    [
+        ("1 / x", ["!="]),
+        ("n / n", ["!="]),
+        ("ln(x)", [">"]),
+        ("exp(ln(x))", [">"]),
+        ("x / 2", ["!="]),
+    ],
 )
 def test_what_is_needed_is_written_down(text: str, needed: list[str]) -> None:
     made = chances()

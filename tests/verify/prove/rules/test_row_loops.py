@@ -14,7 +14,12 @@ from hedgerow.verify.prove.search.finder import find_certificate
 from verify.prove.proving import program
 
 
-def about(body: str, end: str = "return total + laplace(1 / eps)", neighbours: str = "row", before: str = "total = 0") -> Program:
+def about(
+    body: str,
+    end: str = "return total + laplace(1 / eps)",
+    neighbours: str = "row",
+    before: str = "total = 0",
+) -> Program:
     rounds = "\n".join(f"        {line}" for line in body.strip().split("\n"))
     return program(f"""
 @mechanism(epsilon="eps", neighbours="{neighbours}")
@@ -27,7 +32,9 @@ def one(q: private[list], p: private[list], y: private[float], c: public[float],
 
 
 def fold(one: Program) -> object:
-    (loop,) = [statement for statement in normalise_program(one).body if isinstance(statement, While)]
+    (loop,) = [
+        statement for statement in normalise_program(one).body if isinstance(statement, While)
+    ]
     return match_row_loop(loop, normalise_program(one))
 
 
@@ -41,7 +48,11 @@ def fold(one: Program) -> object:
         ("total += x", "return total + laplace(1 / eps)", False),
         ("total += 1", "return total + laplace(1 / eps)", True),
         ("if x > c:\n    total += 1", "return total + laplace(1 / eps)", True),
-        ("if x > c:\n    total += 1\nelse:\n    total += -1", "return total + laplace(1 / eps)", True),
+        (
+            "if x > c:\n    total += 1\nelse:\n    total += -1",
+            "return total + laplace(1 / eps)",
+            True,
+        ),
         ("y2 = min(max(x, 0), 1)\ntotal += y2 * 1", "return total + laplace(1 / eps)", True),
         ("total += min(max(x, 0), 1)", "return total", False),
         ("total += min(max(x, 0), 1)", "return total + laplace(1 / (2 * eps))", False),
@@ -90,8 +101,12 @@ def one(q: private[list], eps: public[float]):
         i = i + 1
     return total + laplace(1 / eps)
 """
-    assert isinstance(find_certificate(program(text.format(start=0)), time.monotonic() + 60), Certificate)
-    assert not isinstance(find_certificate(program(text.format(start=1)), time.monotonic() + 60), Certificate)
+    assert isinstance(
+        find_certificate(program(text.format(start=0)), time.monotonic() + 60), Certificate
+    )
+    assert not isinstance(
+        find_certificate(program(text.format(start=1)), time.monotonic() + 60), Certificate
+    )
 
 
 def test_two_sums_over_the_same_rows_know_that_it_is_the_same_row() -> None:

@@ -40,7 +40,9 @@ def test_geometric_noise_is_moved_by_whole_numbers() -> None:
 def test_exponential_noise_stays_positive() -> None:
     assert obligation(about("exponential(1 / eps)"), "x@1 - x@2") == "support"
     assert obligation(about("exponential(1 / eps)", neighbours="decreasing"), "x@1 - x@2") == ""
-    assert obligation(about("exponential(1 / eps)", neighbours="increasing"), "x@1 - x@2") == "support"
+    assert (
+        obligation(about("exponential(1 / eps)", neighbours="increasing"), "x@1 - x@2") == "support"
+    )
 
 
 def test_uniform_noise_stays_in_its_interval() -> None:
@@ -73,10 +75,16 @@ def one(x: private[float]):
 
 
 def test_the_scale_is_public() -> None:
-    assert obligation(about("laplace((1 + abs(p)) / eps)"), "x@1 - x@2") == "the scale (1 + abs(p)) / eps is not fixed by public parameters"
+    assert (
+        obligation(about("laplace((1 + abs(p)) / eps)"), "x@1 - x@2")
+        == "the scale (1 + abs(p)) / eps is not fixed by public parameters"
+    )
 
 
-@pytest.mark.parametrize(("chance", "rate", "found"), [("3/4", "ln(3)", ""), ("3/4", "ln(2)", "ratio"), ("1", "ln(3)", "ratio")])
+@pytest.mark.parametrize(
+    ("chance", "rate", "found"),
+    [("3/4", "ln(3)", ""), ("3/4", "ln(2)", "ratio"), ("1", "ln(3)", "ratio")],
+)
 def test_coins(chance: str, rate: str, found: str) -> None:
     one = program(f"""
 @mechanism(epsilon="{rate}", neighbours="secret")
@@ -89,7 +97,9 @@ def one(x: private[bool]):
     assert obligation(one, "x@1 != x@2", rates=("x@1",)) != ""
 
 
-@pytest.mark.parametrize(("rate", "found"), [("eps", ""), ("eps / 2", "ratio"), ("2 * eps", "ratio")])
+@pytest.mark.parametrize(
+    ("rate", "found"), [("eps", ""), ("eps / 2", "ratio"), ("2 * eps", "ratio")]
+)
 def test_a_coin_with_a_private_chance_costs_the_ratio_of_its_chances(rate: str, found: str) -> None:
     one = program("""
 @mechanism(epsilon="eps", neighbours="secret")
@@ -146,8 +156,13 @@ def test_excused_noise_needs_a_known_tail() -> None:
 def one(x: private[float], eps: public[float], delta: public[float]):
     return x + laplace(1 / eps)
 """)
-    assert obligation(one, "x@1 - x@2", bad=("False and ln(1 / (2 * delta)) / eps <= @noise",)) == ""
+    assert (
+        obligation(one, "x@1 - x@2", bad=("False and ln(1 / (2 * delta)) / eps <= @noise",)) == ""
+    )
     assert obligation(one, "0", bad=("True and ln(1 / (2 * delta)) / eps <= @noise",)) == "output"
-    assert obligation(one, "x@1 - x@2", bad=("True and ln(1 / (4 * delta)) / eps <= @noise",)) == "tail"
+    assert (
+        obligation(one, "x@1 - x@2", bad=("True and ln(1 / (4 * delta)) / eps <= @noise",))
+        == "tail"
+    )
     assert "cannot be said" in obligation(one, "x@1 - x@2", bad=("True and x@1 <= @noise",))
     assert "cannot be said" in obligation(one, "x@1 - x@2", bad=("True and -1 <= @noise",))

@@ -10,7 +10,11 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.algebra import to_rational_function
 from hedgerow.verify.prove.checker import check
 from hedgerow.verify.prove.product_program import ProductProgram
-from hedgerow.verify.prove.rules.scale_facts import find_positive_parameters, find_scales, list_inverse_facts
+from hedgerow.verify.prove.rules.scale_facts import (
+    find_positive_parameters,
+    find_scales,
+    list_inverse_facts,
+)
 from hedgerow.verify.prove.solver import is_entailed, z3
 from hedgerow.verify.prove.sorts import infer_sorts
 from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
@@ -39,7 +43,12 @@ def test_names_for_public_values_are_written_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "more"), [("abs(x) * unit", "pass"), ("unit", "scale = scale / 2"), ("unit", "if n > 3: scale = unit / 3")]
+    ("scale", "more"),
+    [
+        ("abs(x) * unit", "pass"),
+        ("unit", "scale = scale / 2"),
+        ("unit", "if n > 3: scale = unit / 3"),
+    ],
 )
 def test_scales_that_are_private_or_change_are_outside(scale: str, more: str) -> None:
     with pytest.raises(UnsupportedProgram, match="not fixed by public parameters"):
@@ -48,7 +57,9 @@ def test_scales_that_are_private_or_change_are_outside(scale: str, more: str) ->
 
 def test_what_is_positive_because_scales_are() -> None:
     one = shipped()["above_threshold"]
-    assert find_positive_parameters(one, [to_rational_function(scale, {}) for scale in find_scales(one).values()]) == {"eps", "N"}
+    assert find_positive_parameters(
+        one, [to_rational_function(scale, {}) for scale in find_scales(one).values()]
+    ) == {"eps", "N"}
     root = program("""
 @mechanism(epsilon="rho + 2*sqrt(rho*ln(1/delta))", delta="delta", neighbours="one")
 def one(x: private[float], rho: public[float], delta: public[float]):
@@ -59,7 +70,12 @@ def one(x: private[float], rho: public[float], delta: public[float]):
 
 def test_the_claim_is_not_negative() -> None:
     one = shipped()["dummy_sum"]
-    product = ProductProgram(one, certificate(one, ("0",), invariants=((),), variants=("0",)), infer_sorts(one), SymbolicInputs(one, infer_sorts(one)))
+    product = ProductProgram(
+        one,
+        certificate(one, ("0",), invariants=((),), variants=("0",)),
+        infer_sorts(one),
+        SymbolicInputs(one, infer_sorts(one)),
+    )
     product.run()
     assert product.final_state is not None
     assert is_entailed(product.obligations[0].assumptions, z3.Int("size") >= 0)
@@ -67,7 +83,9 @@ def test_the_claim_is_not_negative() -> None:
 
 def test_a_quotient_times_its_divisor() -> None:
     x = z3.Real("x")
-    assert is_entailed([x > 0, *list_inverse_facts([reciprocal_term(x)])], x * reciprocal_term(x) == 1)
+    assert is_entailed(
+        [x > 0, *list_inverse_facts([reciprocal_term(x)])], x * reciprocal_term(x) == 1
+    )
     assert not is_entailed(list_inverse_facts([reciprocal_term(x)]), x * reciprocal_term(x) == 1)
 
 

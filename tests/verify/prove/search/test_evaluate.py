@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.verify.language.program import Length
-from hedgerow.verify.prove.search.evaluate import TraceAbandoned, Value, choose, combine_booleans, evaluate, is_concrete, to_term
+from hedgerow.verify.prove.search.evaluate import (
+    TraceAbandoned,
+    Value,
+    choose,
+    combine_booleans,
+    evaluate,
+    is_concrete,
+    to_term,
+)
 from hedgerow.verify.prove.solver import is_entailed, z3
 from verify.prove.proving import expression
 
@@ -42,13 +50,21 @@ def test_numbers(text: str, number: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "same"), [("u + a", "2 + u"), ("u / a", "u * b"), ("abs(u)", "u if u >= 0 else -u"), ("min(u, a)", "u if u <= 2 else 2")]
+    ("text", "same"),
+    [
+        ("u + a", "2 + u"),
+        ("u / a", "u * b"),
+        ("abs(u)", "u if u >= 0 else -u"),
+        ("min(u, a)", "u if u <= 2 else 2"),
+    ],
 )
 def test_unknowns(text: str, same: str) -> None:
     assert is_entailed([], evaluated(text) == evaluated(same))
 
 
-@pytest.mark.parametrize("text", ["u % a", "q[u]", "1 / 0", "a % 0", "ln(0)", "ln(u)", "exp(100000)"])
+@pytest.mark.parametrize(
+    "text", ["u % a", "q[u]", "1 / 0", "a % 0", "ln(0)", "ln(u)", "exp(100000)"]
+)
 def test_what_cannot_be_followed(text: str) -> None:
     with pytest.raises(TraceAbandoned):
         evaluated(text)

@@ -51,27 +51,75 @@ def test_one_answer_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("name", "line", "said"),
     [
-        ("bad_sum_without_noise", "return total", "what is said, total, differs between neighbours; no noise hides it"),
+        (
+            "bad_sum_without_noise",
+            "return total",
+            "what is said, total, differs between neighbours; no noise hides it",
+        ),
         ("bad_mean_without_noise", "return total / size", "no noise hides it"),
-        ("bad_partial_sum", "output(total + laplace(1 / (2 * eps)))", "hiding it costs more than eps"),
+        (
+            "bad_partial_sum",
+            "output(total + laplace(1 / (2 * eps)))",
+            "hiding it costs more than eps",
+        ),
         ("bad_dummy_sum", "output(total + laplace(1 / eps))", "hiding it costs more than eps"),
         ("bad_smart_sum", "output(last)", "no shift of the noise hides it"),
-        ("bad_above_threshold_no_query_noise", "if q[i] >= threshold:", "may hold for one neighbour and not for the other"),
-        ("bad_above_threshold_no_cutoff", "if q[i] + laplace(2 / eps) >= threshold:", "hiding it costs more than eps"),
+        (
+            "bad_above_threshold_no_query_noise",
+            "if q[i] >= threshold:",
+            "may hold for one neighbour and not for the other",
+        ),
+        (
+            "bad_above_threshold_no_cutoff",
+            "if q[i] + laplace(2 / eps) >= threshold:",
+            "hiding it costs more than eps",
+        ),
         ("bad_noisy_max_small_noise", "return winner", "differs between neighbours"),
-        ("bad_geometric_mechanism", "return x + geometric(1 / (2 * eps))", "hiding it costs more than eps"),
-        ("bad_randomised_response", "truthful = bernoulli(4 / 5)", "may be likelier for one neighbour; hiding it costs more than ln(3)"),
-        ("bad_response_in_branches", "if bernoulli(1 / 5):", "may be likelier for one neighbour; hiding it costs more than ln(3)"),
-        ("bad_truth_or_a_coin", "if bernoulli(2 / 3):", "may be likelier for one neighbour; hiding it costs more than ln(3)"),
-        ("bad_geometric_of_reals", "return x + geometric(1 / eps)", "shifted by what may not be whole"),
+        (
+            "bad_geometric_mechanism",
+            "return x + geometric(1 / (2 * eps))",
+            "hiding it costs more than eps",
+        ),
+        (
+            "bad_randomised_response",
+            "truthful = bernoulli(4 / 5)",
+            "may be likelier for one neighbour; hiding it costs more than ln(3)",
+        ),
+        (
+            "bad_response_in_branches",
+            "if bernoulli(1 / 5):",
+            "may be likelier for one neighbour; hiding it costs more than ln(3)",
+        ),
+        (
+            "bad_truth_or_a_coin",
+            "if bernoulli(2 / 3):",
+            "may be likelier for one neighbour; hiding it costs more than ln(3)",
+        ),
+        (
+            "bad_geometric_of_reals",
+            "return x + geometric(1 / eps)",
+            "shifted by what may not be whole",
+        ),
         ("bad_pad_key_told", "output(m ^ key)", "differs between neighbours"),
         ("bad_pad_key_twice", "output(m ^ key)", "differs between neighbours"),
         ("bad_pad_and", "return m & key", "differs between neighbours"),
         ("bad_pad_or", "return m | key", "differs between neighbours"),
         ("bad_pad_half_key", "return m ^ concat(key, key)", "differs between neighbours"),
-        ("bad_stability_histogram_pure", "if noisy > 1 + log(1 / (2 * delta)) / eps:", "may hold for one neighbour"),
-        ("bad_propose_test_release", "if distance > log(1 / delta) / eps:", "may hold for one neighbour"),
-        ("bad_classical_gaussian", "return x + gaussian(sqrt(2 * log(125000)) / 10)", "costs more than (10, 1 / 100000)"),
+        (
+            "bad_stability_histogram_pure",
+            "if noisy > 1 + log(1 / (2 * delta)) / eps:",
+            "may hold for one neighbour",
+        ),
+        (
+            "bad_propose_test_release",
+            "if distance > log(1 / delta) / eps:",
+            "may hold for one neighbour",
+        ),
+        (
+            "bad_classical_gaussian",
+            "return x + gaussian(sqrt(2 * log(125000)) / 10)",
+            "costs more than (10, 1 / 100000)",
+        ),
     ],
 )
 def test_wrong_programs_are_not_and_the_line_is_named(name: str, line: str, said: str) -> None:
@@ -85,11 +133,20 @@ def test_wrong_programs_are_not_and_the_line_is_named(name: str, line: str, said
     ("body", "said"),
     [
         ("return x + laplace(abs(x) / eps)", "not fixed by public parameters"),
-        ("i = 0\n    while i < 3:\n        i = i + 0\n    return i", "nothing is seen that makes this loop end"),
-        ("i = 0\n    while i < x:\n        i += 1\n    return i", "the loop may go on for one neighbour"),
+        (
+            "i = 0\n    while i < 3:\n        i = i + 0\n    return i",
+            "nothing is seen that makes this loop end",
+        ),
+        (
+            "i = 0\n    while i < x:\n        i += 1\n    return i",
+            "the loop may go on for one neighbour",
+        ),
         ("return x + gaussian(1)", "Gaussian noise hides nothing"),
         ("return x + uniform(0, 1)", "differs between neighbours"),
-        ("done = False\n    while not done:\n        done = bernoulli(1 / 2)\n    return 0", "nothing is seen that makes this loop end"),
+        (
+            "done = False\n    while not done:\n        done = bernoulli(1 / 2)\n    return 0",
+            "nothing is seen that makes this loop end",
+        ),
     ],
 )
 def test_bad_input_has_a_reason_in_one_sentence(body: str, said: str) -> None:
@@ -104,7 +161,8 @@ def one(x: private[float], eps: public[float]):
 
 
 SEVERAL = {
-    "two_lists": """
+    "two_lists": (
+        """
 @mechanism(epsilon="eps", neighbours="one")
 def two_lists(q: private[list], p: private[list], size: public[int], eps: public[float]):
     a = 0
@@ -114,35 +172,45 @@ def two_lists(q: private[list], p: private[list], size: public[int], eps: public
         b += p[i]
     output(a + laplace(1 / eps))
     output(b + laplace(1 / eps))
-""",
-    "l1": """
+"""
+    ),
+    "l1": (
+        """
 @mechanism(epsilon="3*eps", neighbours=("l1", 3))
 def l1(q: private[list], size: public[int], eps: public[float]):
     for i in range(size):
         output(q[i] + laplace(1 / eps))
-""",
-    "group": """
+"""
+    ),
+    "group": (
+        """
 @mechanism(epsilon="2*eps", neighbours=("group", 2))
 def group(q: private[list], size: public[int], eps: public[float]):
     total = 0
     for i in range(size):
         total += q[i]
     output(total + laplace(1 / eps))
-""",
-    "every_entry": """
+"""
+    ),
+    "every_entry": (
+        """
 @mechanism(epsilon="size*eps", neighbours="all")
 def every_entry(q: private[list], size: public[int], eps: public[float]):
     for i in range(size):
         output(q[i] + laplace(1 / eps))
-""",
-    "loop_in_loop": """
+"""
+    ),
+    "loop_in_loop": (
+        """
 @mechanism(epsilon="n*m*eps", neighbours="one")
 def loop_in_loop(x: private[float], n: public[int], m: public[int], eps: public[float]):
     for i in range(n):
         for j in range(m):
             output(x + laplace(1 / eps))
-""",
-    "blocks": """
+"""
+    ),
+    "blocks": (
+        """
 @mechanism(epsilon="eps", neighbours="one")
 def blocks(q: private[list], n: public[int], m: public[int], eps: public[float]):
     i = 0
@@ -156,8 +224,10 @@ def blocks(q: private[list], n: public[int], m: public[int], eps: public[float])
             j += 1
         output(total + laplace(1 / eps))
         b += 1
-""",
-    "clamped": """
+"""
+    ),
+    "clamped": (
+        """
 @mechanism(epsilon="eps", neighbours="secret")
 def clamped(x: private[float], eps: public[float]):
     y = x
@@ -166,8 +236,10 @@ def clamped(x: private[float], eps: public[float]):
     if y < 0:
         y = 0
     return y + laplace(10 / eps)
-""",
-    "after_processing": """
+"""
+    ),
+    "after_processing": (
+        """
 @mechanism(epsilon="eps", neighbours="one")
 def after_processing(x: private[float], eps: public[float]):
     y = x + laplace(1 / eps)
@@ -175,21 +247,27 @@ def after_processing(x: private[float], eps: public[float]):
         output(y * y)
     else:
         output(0)
-""",
-    "many_coins": """
+"""
+    ),
+    "many_coins": (
+        """
 @mechanism(epsilon="size*eps", neighbours="secret")
 def many_coins(q: private["list[bool]"], size: public[int], eps: public[float]):
     for i in range(size):
         truthful = bernoulli(exp(eps) / (1 + exp(eps)))
         output(q[i] if truthful else not q[i])
-""",
-    "many_gaussians": """
+"""
+    ),
+    "many_gaussians": (
+        """
 @mechanism(epsilon="1", delta="1/100000", neighbours="one")
 def many_gaussians(q: private[list], size: public[int]):
     for i in range(size):
         output(q[i] + gaussian(5))
-""",
-    "how_many_above": """
+"""
+    ),
+    "how_many_above": (
+        """
 @mechanism(epsilon="eps", neighbours="one")
 def how_many_above(q: private[list], size: public[int], T: public[float], eps: public[float]):
     count = 0
@@ -197,7 +275,8 @@ def how_many_above(q: private[list], size: public[int], T: public[float], eps: p
         if q[i] > T:
             count += 1
     return count + geometric(1 / eps)
-""",
+"""
+    ),
 }
 
 
@@ -209,15 +288,33 @@ def test_several_lists_loops_in_loops_and_other_relations(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["l1", "group", "every_entry", "many_coins"])
 def test_but_not_for_less(name: str) -> None:
-    cheaper = SEVERAL[name].replace('epsilon="3*eps"', 'epsilon="2*eps"').replace('epsilon="size*eps"', 'epsilon="eps"')
-    cheaper = cheaper.replace('epsilon="2*eps", neighbours=("group", 2)', 'epsilon="eps", neighbours=("group", 2)')
+    cheaper = (
+        SEVERAL[name]
+        .replace('epsilon="3*eps"', 'epsilon="2*eps"')
+        .replace('epsilon="size*eps"', 'epsilon="eps"')
+    )
+    cheaper = cheaper.replace(
+        'epsilon="2*eps", neighbours=("group", 2)', 'epsilon="eps", neighbours=("group", 2)'
+    )
     assert cheaper != SEVERAL[name]
     assert isinstance(find_certificate(program(cheaper), time.monotonic() + 60), Failure)
 
 
 COINS = (
-    *("response_in_branches", "truth_or_a_coin", "response_in_branches_for_eps", "response_that_lies_with", "coins_for_either"),
-    *("one_of_four", "response_twice_removed", "response_of_each", "response_of_all", "count_of_responses"),
+    *(
+        "response_in_branches",
+        "truth_or_a_coin",
+        "response_in_branches_for_eps",
+        "response_that_lies_with",
+        "coins_for_either",
+    ),
+    *(
+        "one_of_four",
+        "response_twice_removed",
+        "response_of_each",
+        "response_of_all",
+        "count_of_responses",
+    ),
     "response_that_fails_rarely",
 )
 
@@ -241,7 +338,10 @@ COINS = "".join(f"    output(bernoulli(1/{number}))\n" for number in (2, 3, 5, 7
 
 
 def test_within_a_stretch_of_coins_too_the_effort_and_the_clock_end_the_search() -> None:
-    text = '@mechanism(epsilon="eps", neighbours="secret")\ndef f(x: private[bool], eps: public[float]):\n'
+    text = (
+        '@mechanism(epsilon="eps", neighbours="secret")\ndef f(x: private[bool], eps:'
+        " public[float]):\n"
+    )
     about = program(f"{text}    output(x == bernoulli(exp(eps) / (1 + exp(eps))))\n{COINS}")
     assert isinstance(find_certificate(about, time.monotonic() + 60), Certificate)
     few = find_certificate(about, time.monotonic() + 60, effort=WorkLimit(100))

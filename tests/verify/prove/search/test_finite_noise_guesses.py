@@ -6,14 +6,24 @@ import pytest
 
 from hedgerow.verify.language.program import Truth, format_expression
 from hedgerow.verify.prove.checker import normalise_program
-from hedgerow.verify.prove.search.finite_noise_guesses import guess_certificates, is_decisive, list_rates
+from hedgerow.verify.prove.search.finite_noise_guesses import (
+    guess_certificates,
+    is_decisive,
+    list_rates,
+)
 from verify.prove.proving import program, shipped
 
 
 def guessed(name: str) -> list[tuple[str, str]]:
     about = shipped()[name]
     found = guess_certificates(normalise_program(about, "finite"), about)
-    return [(format_expression(one.shifts[0]), "" if one.rates[0] is None else format_expression(one.rates[0])) for one in found]
+    return [
+        (
+            format_expression(one.shifts[0]),
+            "" if one.rates[0] is None else format_expression(one.rates[0]),
+        )
+        for one in found
+    ]
 
 
 def test_when_and_how_much() -> None:
@@ -25,7 +35,10 @@ def test_when_and_how_much() -> None:
 def test_what_coins_may_be_worth() -> None:
     about = shipped()["response_of_all"]
     assert [format_expression(one) for one in list_rates(about)] == ["size * eps", "eps", "size"]
-    assert [format_expression(one) for one in list_rates(shipped()["response_that_lies_with"])] == ["ln((1 - p) / p)", "p"]
+    assert [format_expression(one) for one in list_rates(shipped()["response_that_lies_with"])] == [
+        "ln((1 - p) / p)",
+        "p",
+    ]
 
 
 def test_other_noise_is_left_to_others() -> None:
@@ -39,8 +52,16 @@ def f(x: private[float], eps: public[float]):
     assert list(guess_certificates(normalise_program(about, "finite"), about)) == []
 
 
-@pytest.mark.parametrize(("name", "whole"), [("truth_or_a_coin", True), ("response_of_each", False)])
+@pytest.mark.parametrize(
+    ("name", "whole"), [("truth_or_a_coin", True), ("response_of_each", False)]
+)
 def test_the_law_of_a_whole_program_settles_it(name: str, whole: bool) -> None:
     about = normalise_program(shipped()[name], "finite")
-    found = [one for one in guess_certificates(about, shipped()[name]) if one.rates[0] == about.claim.epsilon]
-    assert [is_decisive(one, about) for one in found] == [whole and one.shifts[0] == Truth(True) for one in found]
+    found = [
+        one
+        for one in guess_certificates(about, shipped()[name])
+        if one.rates[0] == about.claim.epsilon
+    ]
+    assert [is_decisive(one, about) for one in found] == [
+        whole and one.shifts[0] == Truth(True) for one in found
+    ]

@@ -5,13 +5,19 @@ from __future__ import annotations
 from hedgerow.verify.language.program import format_expression
 from hedgerow.verify.language.type_inference import infer_kinds
 from hedgerow.verify.prove.checker import normalise_program
-from hedgerow.verify.prove.search.invariant_candidates import list_invariant_candidates, list_variant_candidates
+from hedgerow.verify.prove.search.invariant_candidates import (
+    list_invariant_candidates,
+    list_variant_candidates,
+)
 from verify.prove.proving import expression, program, shipped
 
 
 def guesses(name: str, pointwise: bool = False) -> list[list[str]]:
     about = normalise_program(shipped()[name])
-    return [[format_expression(one) for one in loop] for loop in list_invariant_candidates(about, infer_kinds(about), pointwise)]
+    return [
+        [format_expression(one) for one in loop]
+        for loop in list_invariant_candidates(about, infer_kinds(about), pointwise)
+    ]
 
 
 def test_has_what_known_proofs_need() -> None:
@@ -40,8 +46,16 @@ def one(q: private[list], size: public[int], N: public[int], eps: public[float])
             break
 """)
     )
-    (several,) = [[format_expression(one) for one in loop] for loop in list_invariant_candidates(about, infer_kinds(about), False)]
-    for needed in ("left@1 <= left@1@0", "0 <= left@1", "@cost0 <= 2 * (left@1@0 - left@1)", "not not broken@1 or 0 + 1 <= left@1"):
+    (several,) = [
+        [format_expression(one) for one in loop]
+        for loop in list_invariant_candidates(about, infer_kinds(about), False)
+    ]
+    for needed in (
+        "left@1 <= left@1@0",
+        "0 <= left@1",
+        "@cost0 <= 2 * (left@1@0 - left@1)",
+        "not not broken@1 or 0 + 1 <= left@1",
+    ):
         assert needed in several
 
 
@@ -53,6 +67,11 @@ def test_none_twice_and_none_about_what_has_no_value() -> None:
 
 
 def test_what_may_shrink() -> None:
-    assert list_variant_candidates(normalise_program(shipped()["above_threshold"]))[0][0] == expression("size - i@1")
-    assert [format_expression(one) for one in list_variant_candidates(normalise_program(shipped()["smart_sum"]))[0]] == ["T - i@1", "size - i@1"]
+    assert list_variant_candidates(normalise_program(shipped()["above_threshold"]))[0][
+        0
+    ] == expression("size - i@1")
+    assert [
+        format_expression(one)
+        for one in list_variant_candidates(normalise_program(shipped()["smart_sum"]))[0]
+    ] == ["T - i@1", "size - i@1"]
     assert list_variant_candidates(normalise_program(shipped()["laplace_mechanism"])) == ()

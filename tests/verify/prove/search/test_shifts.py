@@ -20,11 +20,16 @@ def search(name: str) -> ShiftSearch:
 def test_finds_the_shift_that_hides_a_distance() -> None:
     looking = search("partial_sum")
     factors = next(looking.list_factors())
-    assert [format_expression(make_shift(one, factors[one.site])) for one in looking.templates] == ["-(total@2 - total@1)"]
+    assert [format_expression(make_shift(one, factors[one.site])) for one in looking.templates] == [
+        "-(total@2 - total@1)"
+    ]
 
 
 def test_candidates_differ_and_come_in_the_same_order() -> None:
-    first, second = ([dict(one) for one in islice(search("above_threshold_decreasing").list_factors(), 2)] for _ in range(2))
+    first, second = (
+        [dict(one) for one in islice(search("above_threshold_decreasing").list_factors(), 2)]
+        for _ in range(2)
+    )
     assert first == second
     assert len(first) == 2
     assert first[0] != first[1]

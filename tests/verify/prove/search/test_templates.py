@@ -20,11 +20,17 @@ from verify.prove.proving import expression, program, shipped
 
 def found(name: str, pointwise: bool = False) -> list[tuple[list[str], list[str]]]:
     about = normalise_program(shipped()[name])
-    return [([format_expression(x) for x in one.terms], [format_expression(x) for x in one.cases]) for one in make_templates(about, infer_kinds(about), pointwise)]
+    return [
+        ([format_expression(x) for x in one.terms], [format_expression(x) for x in one.cases])
+        for one in make_templates(about, infer_kinds(about), pointwise)
+    ]
 
 
 def test_distances_and_cases() -> None:
-    assert found("above_threshold") == [(["1"], []), (["1", "q@2[i@2] - q@1[i@1]"], ["threshold@1 <= q@1[i@1] + @noise"])]
+    assert found("above_threshold") == [
+        (["1"], []),
+        (["1", "q@2[i@2] - q@1[i@1]"], ["threshold@1 <= q@1[i@1] + @noise"]),
+    ]
     assert found("smart_sum")[0][0] == ["1", "total@2 - total@1", "q@2[i@2] - q@1[i@1]"]
     assert found("noisy_mean")[0][0] == ["1", "total@2 / size - total@1 / size"]
     assert found("noisy_max", pointwise=True)[0][1] == ["i@1 == @answer"]
@@ -32,7 +38,14 @@ def test_distances_and_cases() -> None:
     assert found("gap_above_threshold")[1][1] == ["threshold@1 <= q@1[i@1] + @noise"]
 
 
-@pytest.mark.parametrize("told", ["output(noisy >= 0)", "output(1 if noisy >= 0 else 2)", "above = noisy >= 0\n    output(above)"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "output(noisy >= 0)",
+        "output(1 if noisy >= 0 else 2)",
+        "above = noisy >= 0\n    output(above)",
+    ],
+)
 def test_what_is_told_or_chosen_is_a_case_too(told: str) -> None:
     about = normalise_program(
         program(f"""
@@ -71,13 +84,18 @@ def test_coins_and_bits() -> None:
 
 
 def test_excuses() -> None:
-    several = [{site: format_expression(one) for site, one in each.items()} for each in list_excused_tails(normalise_program(shipped()["propose_test_release"]))]
+    several = [
+        {site: format_expression(one) for site, one in each.items()}
+        for each in list_excused_tails(normalise_program(shipped()["propose_test_release"]))
+    ]
     assert several[0] == {}
     assert several[1][0].endswith("and ln(1 / delta) / eps <= @noise")
     assert list(list_excused_tails(normalise_program(shipped()["above_threshold"]))) == [{}]
 
 
-@pytest.mark.parametrize(("run", "said"), [(1, "q@1[i@1] + N + len(q@1) < 3"), (2, "q@2[i@2] + N + len(q@2) < 3")])
+@pytest.mark.parametrize(
+    ("run", "said"), [(1, "q@1[i@1] + N + len(q@1) < 3"), (2, "q@2[i@2] + N + len(q@2) < 3")]
+)
 def test_in_a_run(run: int, said: str) -> None:
     from hedgerow.verify.language.program import Apply, Length, Name, Number, Read
 

@@ -22,7 +22,9 @@ def distances(neighbours: str, number: int) -> list[float]:
     trace = Trace(about(neighbours), FixedChoices(str(number)))
     assert trace.read_entry("p", 0, 0) == trace.read_entry("p", 1, 0)
     assert trace.scalars["n"][0] == trace.scalars["n"][1]
-    return [trace.read_entry("q", 1, at) - trace.read_entry("q", 0, at) for at in range(4)] + [trace.scalars["x"][1] - trace.scalars["x"][0]]
+    return [trace.read_entry("q", 1, at) - trace.read_entry("q", 0, at) for at in range(4)] + [
+        trace.scalars["x"][1] - trace.scalars["x"][0]
+    ]
 
 
 @pytest.mark.parametrize("number", range(20))
@@ -45,7 +47,9 @@ def test_every_relation_moves_something_in_some_trace() -> None:
 def test_the_same_every_time() -> None:
     assert [FixedChoices("a").below(100) for _ in range(3)] == [FixedChoices("a").below(100)] * 3
     first, second = (Trace(shipped()["above_threshold"], FixedChoices("7")) for _ in range(2))
-    assert [first.draw_noise(n, 1, Noise.LAPLACE, [1]) for n in range(5)] == [second.draw_noise(n, 1, Noise.LAPLACE, [1]) for n in range(5)]
+    assert [first.draw_noise(n, 1, Noise.LAPLACE, [1]) for n in range(5)] == [
+        second.draw_noise(n, 1, Noise.LAPLACE, [1]) for n in range(5)
+    ]
     assert first.draw_noise(2, 1, Noise.LAPLACE, [1]) == first.draw_noise(2, 1, Noise.LAPLACE, [1])
 
 
@@ -62,7 +66,10 @@ def test_noises_are_of_their_kind() -> None:
 
 def test_under_row_lengths_differ() -> None:
     trace = Trace(about('"row"'), FixedChoices("0"))
-    first, second = ([trace.read_entry("q", run, at) for at in range(trace.length_in_run("q", run))] for run in (0, 1))
+    first, second = (
+        [trace.read_entry("q", run, at) for at in range(trace.length_in_run("q", run))]
+        for run in (0, 1)
+    )
     assert len(second) == len(first) + 1
     assert any(second[:at] + second[at + 1 :] == first for at in range(len(second)))
     assert trace.length_in_run("p", 0) == trace.length_in_run("p", 1)
@@ -75,6 +82,8 @@ def test_what_scales_are_made_of_is_above_0() -> None:
 def one(x: private[float], a: public[float], c: public[float]):
     return x + laplace(a)
 """)
-    found = [Trace(about_, FixedChoices(str(number)), frozenset({"a"})).scalars for number in range(40)]
+    found = [
+        Trace(about_, FixedChoices(str(number)), frozenset({"a"})).scalars for number in range(40)
+    ]
     assert {one["a"][0] for one in found} == {0.5, 1.0, 1.5, 2.0}
     assert min(one["c"][0] for one in found) < 0

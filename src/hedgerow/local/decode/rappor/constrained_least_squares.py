@@ -1,7 +1,8 @@
 """Weighted least squares for shares: none negative, none above its cap, together at most 1.
 
-Solved by accelerated projected gradients on the normal equations, started anew whenever a step goes uphill; each step ends with the exact
-projection on the constraints, so that the answer keeps them to the last bit whatever the number of steps.
+Solved by accelerated projected gradients on the normal equations, started anew whenever a step goes
+uphill; each step ends with the exact projection on the constraints, so that the answer keeps them
+to the last bit whatever the number of steps.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ _TOLERANCE = 1e-9
 
 
 def project_to_capped_simplex(point: Floats, caps: Floats, total: float = 1.0) -> Floats:
-    """The nearest point with 0 <= x <= caps and a sum of at most ``total``: take the same off everywhere, and cut."""
+    """The nearest point with 0 <= x <= caps and a sum of at most ``total``: take the same off
+    everywhere, and cut.
+    """
     inside = np.clip(point, 0.0, caps)
     if inside.sum() <= total:
         return inside
     low, high = 0.0, float(point.max())
     for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if np.clip(point - middle, 0.0, caps).sum() > total else (low, middle)
+        low, high = (
+            (middle, high) if np.clip(point - middle, 0.0, caps).sum() > total else (low, middle)
+        )
     return np.clip(point - high, 0.0, caps)
 
 

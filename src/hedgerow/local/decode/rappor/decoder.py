@@ -1,15 +1,21 @@
-"""Which candidate values were reported through RAPPOR, how many clients hold each, and how sure that is.
+"""Which candidate values were reported through RAPPOR, how many clients hold each, and how sure
+that is.
 
-Estimates and p-values come from message passing over all candidates (``hedgerow.local.decode.rappor.message_passing``). A second, separately labelled
-answer is the constrained fit of the detected values: weighted least squares with an even background, shares that are not negative and add
-up to at most 1, and each share at most what every bit of the value allows (its rate plus an allowance that holds for all bits at once
-except with probability 1/1000). It is biased by its constraints, so intervals are those of the estimates.
+Estimates and p-values come from message passing over all candidates
+(``hedgerow.local.decode.rappor.message_passing``). A second, separately labelled answer is the
+constrained fit of the detected values: weighted least squares with an even background, shares that
+are not negative and add up to at most 1, and each share at most what every bit of the value allows
+(its rate plus an allowance that holds for all bits at once except with probability 1/1000). It is
+biased by its constraints, so intervals are those of the estimates.
 
 What a p-value says
-    How likely a candidate that nobody holds would score as much (``hedgerow.local.decode.rappor.p_values``). It assumes that the bits of such a
-    candidate are spread as if drawn at random, independently of everything that was reported: what a hash function is for. It assumes
-    nothing about the frequencies, and nothing about values that are missing from the candidates: those count as part of the noise, which is
-    measured and not only computed. Where every candidate has a bit of its own there is no hash, and the p-value is the exact one of coins.
+    How likely a candidate that nobody holds would score as much
+    (``hedgerow.local.decode.rappor.p_values``). It assumes that the bits of such a candidate are
+    spread as if drawn at random, independently of everything that was reported: what a hash
+    function is for. It assumes nothing about the frequencies, and nothing about values that are
+    missing from the candidates: those count as part of the noise, which is measured and not only
+    computed. Where every candidate has a bit of its own there is no hash, and the p-value is the
+    exact one of coins.
 
 Sizes
     Memory is 4 bytes for each candidate, cohort and hash, and about as much again while it runs.
@@ -40,7 +46,9 @@ _ALLOWANCE_FAILURE = 1e-3  # how likely any cap is too low
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstrainedFit:
-    """The constrained fit: ``counts`` of the values with these ``codes``, and the share of clients that is background."""
+    """The constrained fit: ``counts`` of the values with these ``codes``, and the share of
+    clients that is background.
+    """
 
     codes: Integers
     counts: Floats
@@ -48,7 +56,9 @@ class ConstrainedFit:
 
 
 def decode_candidates(rates: BitRates, candidates: Candidates) -> Estimates:
-    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has all cohorts, with or without reports."""
+    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has
+    all cohorts, with or without reports.
+    """
     seen = _select_reporting_cohorts(rates, candidates)
     if not len(candidates) or not rates.cohorts.size:
         nothing = np.zeros(len(candidates))
@@ -58,7 +68,12 @@ def decode_candidates(rates: BitRates, candidates: Candidates) -> Estimates:
     flat, variances = rates.rates.ravel(), rates.variances.ravel()
     found = gather_evidence(flat, variances, seen)
     errors = compute_standard_errors(found, variances, seen, rates.sizes)
-    return Estimates(rates.n * found.shares, rates.n * errors, rates.n, compute_p_values(found, flat, variances, seen))
+    return Estimates(
+        rates.n * found.shares,
+        rates.n * errors,
+        rates.n,
+        compute_p_values(found, flat, variances, seen),
+    )
 
 
 def rank_detected(estimates: Estimates, control: str = "fdr", level: Number = 0.05) -> Integers:
@@ -68,7 +83,9 @@ def rank_detected(estimates: Estimates, control: str = "fdr", level: Number = 0.
 
 
 def fit_constrained(rates: BitRates, candidates: Candidates, codes: Integers) -> ConstrainedFit:
-    """Least squares of these candidates (the first 500 of them) and a background, with all constraints."""
+    """Least squares of these candidates (the first 500 of them) and a background, with all
+    constraints.
+    """
     chosen = codes[:_MAX_FITTED_VALUES]
     seen = _select_reporting_cohorts(rates, candidates).take(chosen)
     weights, target = 1 / rates.variances.ravel(), rates.rates.ravel()
@@ -87,17 +104,36 @@ def fit_constrained(rates: BitRates, candidates: Candidates, codes: Integers) ->
 
 
 def _estimate_own_bits(rates: BitRates, candidates: Candidates) -> Estimates:
-    """Every candidate has its bit, and how often that was reported in all cohorts is binomial where nobody holds it."""
-    shown = float(rates.clear_probability) + float(rates.set_probability - rates.clear_probability) * rates.rates
+    """Every candidate has its bit, and how often that was reported in all cohorts is binomial
+    where nobody holds it.
+    """
+    shown = (
+        float(rates.clear_probability)
+        + float(rates.set_probability - rates.clear_probability) * rates.rates
+    )
     reported = np.rint((shown * rates.sizes[:, None]).sum(axis=0)).astype(np.int64)
     bits = candidates.cell_indices[:, 0] % candidates.bits
-    return Estimates.from_support(reported[bits], rates.n, rates.set_probability, rates.clear_probability)
+    return Estimates.from_support(
+        reported[bits], rates.n, rates.set_probability, rates.clear_probability
+    )
 
 
 def _select_reporting_cohorts(rates: BitRates, candidates: Candidates) -> Candidates:
     """The candidates in the cohorts that have reports."""
     if rates.rates.shape[1] != candidates.bits or (rates.cohorts >= candidates.cohorts).any():
-        raise InvalidArgument("candidates", "must have the cohorts and bits of the reports", (candidates.cohorts, candidates.bits))
+        raise InvalidArgument(
+            "candidates",
+            "must have the cohorts and bits of the reports",
+            (candidates.cohorts, candidates.bits),
+        )
     if candidates.bits < 2:
-        raise InvalidArgument("candidates", "must have filters of at least 2 bits: one bit alone tells no value from another", 1)
-    return candidates if rates.cohorts.size == candidates.cohorts else candidates.select_cohorts(rates.cohorts)
+        raise InvalidArgument(
+            "candidates",
+            "must have filters of at least 2 bits: one bit alone tells no value from another",
+            1,
+        )
+    return (
+        candidates
+        if rates.cohorts.size == candidates.cohorts
+        else candidates.select_cohorts(rates.cohorts)
+    )

@@ -1,11 +1,14 @@
 """Files of google/rappor: parameters, counts and candidate map, as its own analysis reads them.
 
-- ``params.csv``: the header ``k,h,m,p,q,f`` and one line of numbers. A set bit of the permanent response is reported as 1 with
-  probability q, a clear one with p; p may exceed q.
-- ``counts.csv``: m lines of k+1 numbers, the reports of the cohort and then how often each bit was set, bit 0 first.
-- ``map.csv``: a line for each candidate: its text, then h numbers for each cohort in order, cohort * k + bit + 1.
+- ``params.csv``: the header ``k,h,m,p,q,f`` and one line of numbers. A set bit of the permanent
+  response is reported as 1 with probability q, a clear one with p; p may exceed q.
+- ``counts.csv``: m lines of k+1 numbers, the reports of the cohort and then how often each bit was
+  set, bit 0 first.
+- ``map.csv``: a line for each candidate: its text, then h numbers for each cohort in order, cohort
+  * k + bit + 1.
 
-A file that is not like this is refused with the line that is wrong. Lines that repeat a candidate with the same bits count once.
+A file that is not like this is refused with the line that is wrong. Lines that repeat a candidate
+with the same bits count once.
 """
 
 from __future__ import annotations
@@ -46,20 +49,29 @@ class RapporParameters:
 
 
 def decode_files(
-    counts: str | Path, map: str | Path, params: str | Path, control: str = "fdr", level: Number = 0.05
+    counts: str | Path,
+    map: str | Path,
+    params: str | Path,
+    control: str = "fdr",
+    level: Number = 0.05,
 ) -> list[dict[str, Any]]:
-    """The candidates that are there, the most frequent first: value, estimate (clients), stderr and p_value of each."""
+    """The candidates that are there, the most frequent first: value, estimate (clients), stderr
+    and p_value of each.
+    """
     from hedgerow.local.decode.rappor.decoder import decode_candidates, rank_detected
 
     parameters = read_parameters(params)
     bits, sizes = read_counts(counts, parameters)
     values, candidates = read_map(map, parameters)
-    rates = BitRates.of(bits, sizes, *compute_report_probabilities(parameters.f, parameters.p, parameters.q))
+    rates = BitRates.of(
+        bits, sizes, *compute_report_probabilities(parameters.f, parameters.p, parameters.q)
+    )
     estimates = decode_candidates(rates, candidates)
     columns = estimates.counts, estimates.standard_errors, estimates.p_values
     named = ("estimate", "stderr", "p_value")
     return [
-        {"value": values[code]} | {name: float(column[code]) for name, column in zip(named, columns, strict=True)}
+        {"value": values[code]}
+        | {name: float(column[code]) for name, column in zip(named, columns, strict=True)}
         for code in rank_detected(estimates, control, level)
     ]
 
@@ -70,34 +82,60 @@ def read_parameters(file: str | Path) -> RapporParameters:
     if not lines or [cell.strip() for cell in lines[0][1]] != _HEADER:
         raise _build_line_error(file, 1, "must be the header k,h,m,p,q,f")
     if len(lines) != 2 or len(lines[1][1]) != len(_HEADER):
-        raise _build_line_error(file, lines[1][0] if len(lines) > 1 else 2, "must be the only line after the header, with 6 numbers")
+        raise _build_line_error(
+            file,
+            lines[1][0] if len(lines) > 1 else 2,
+            "must be the only line after the header, with 6 numbers",
+        )
     number, cells = lines[1]
-    k, h, m = (_parse_integer(file, number, cell, name, low) for cell, name, low in zip(cells, "khm", (2, 1, 1), strict=False))
-    p, q, f = (_parse_probability(file, number, cell, name) for cell, name in zip(cells[3:], "pqf", strict=True))
+    k, h, m = (
+        _parse_integer(file, number, cell, name, low)
+        for cell, name, low in zip(cells, "khm", (2, 1, 1), strict=False)
+    )
+    p, q, f = (
+        _parse_probability(file, number, cell, name)
+        for cell, name in zip(cells[3:], "pqf", strict=True)
+    )
     if p == q or f == 1:
-        raise _build_line_error(file, number, "must have p and q that differ and f below 1, or reports say nothing")
+        raise _build_line_error(
+            file, number, "must have p and q that differ and f below 1, or reports say nothing"
+        )
     if k * m > _MAX_CELLS or h > k:
-        raise _build_line_error(file, number, f"must have at most {_MAX_CELLS} bits in all cohorts together, and h at most k")
+        raise _build_line_error(
+            file,
+            number,
+            f"must have at most {_MAX_CELLS} bits in all cohorts together, and h at most k",
+        )
     return RapporParameters(k, h, m, p, q, f)
 
 
 def read_counts(file: str | Path, parameters: RapporParameters) -> tuple[Integers, Integers]:
-    """Read counts.csv: how often each bit of each cohort was set, and the reports of each cohort."""
+    """Read counts.csv: how often each bit of each cohort was set, and the reports of each
+    cohort.
+    """
     lines = _read_rows(file)
     if len(lines) != parameters.m:
-        raise _build_line_error(file, len(lines), f"must be the last of m = {parameters.m} lines, one for each cohort")
+        raise _build_line_error(
+            file, len(lines), f"must be the last of m = {parameters.m} lines, one for each cohort"
+        )
     table = np.zeros((parameters.m, parameters.k + 1), dtype=np.int64)
     for row, (number, cells) in enumerate(lines):
         if len(cells) != parameters.k + 1:
             raise _build_line_error(file, number, f"must have k + 1 = {parameters.k + 1} numbers")
         table[row] = [_parse_integer(file, number, cell, "a count", 0) for cell in cells]
         if table[row].max() > table[row, 0]:
-            raise _build_line_error(file, number, "must not have a bit that is set more often than its cohort has reports")
+            raise _build_line_error(
+                file,
+                number,
+                "must not have a bit that is set more often than its cohort has reports",
+            )
     return table[:, 1:], table[:, 0]
 
 
 def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str], Candidates]:
-    """Read map.csv: the candidates, and the bits that they set. Line by line: such files have hundreds of megabytes."""
+    """Read map.csv: the candidates, and the bits that they set. Line by line: such files have
+    hundreds of megabytes.
+    """
     first = np.repeat(np.arange(parameters.m) * parameters.k + 1, parameters.h)
     known: dict[str, int] = {}
     rows: list[NDArray[np.int16 | np.int32]] = []
@@ -105,12 +143,16 @@ def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str],
         value, numbers = _parse_candidate(file, number, line, first.size)
         bits = numbers - first
         if bits.min() < 0 or bits.max() >= parameters.k:
-            raise _build_line_error(file, number, "must have cohort * k + bit + 1 for each cohort in order")
+            raise _build_line_error(
+                file, number, "must have cohort * k + bit + 1 for each cohort in order"
+            )
         if value not in known:
             known[value] = len(rows)
             rows.append(bits.astype(np.int16 if parameters.k <= 1 << 15 else np.int32))
         elif (rows[known[value]] != bits).any():
-            raise _build_line_error(file, number, "must not give other bits to a candidate that stands above")
+            raise _build_line_error(
+                file, number, "must not give other bits to a candidate that stands above"
+            )
     if not rows:
         raise _build_line_error(file, 1, "must name a candidate")
     table = np.concatenate(rows).reshape(len(rows), parameters.m, parameters.h)
@@ -119,7 +161,9 @@ def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str],
 
 
 def _parse_candidate(file: str | Path, number: int, line: str, width: int) -> tuple[str, Integers]:
-    """The text of a candidate and its numbers. A line without quotes is taken apart at once: millions of cells would be slow one by one."""
+    """The text of a candidate and its numbers. A line without quotes is taken apart at once:
+    millions of cells would be slow one by one.
+    """
     value, _, rest = line.partition(",")
     if '"' in line:
         value, *cells = _split_cells(file, number, line)
@@ -148,7 +192,9 @@ def _read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
                 if text := line.rstrip("\n"):
                     yield number, text
     except OSError as failure:
-        raise InvalidArgument("file", f"{Path(file).name} cannot be read: {failure.strerror}") from failure
+        raise InvalidArgument(
+            "file", f"{Path(file).name} cannot be read: {failure.strerror}"
+        ) from failure
     except UnicodeDecodeError as failure:
         raise InvalidArgument("file", f"{Path(file).name} must be text in UTF-8") from failure
 
@@ -163,7 +209,9 @@ def _split_cells(file: str | Path, number: int, line: str) -> list[str]:
 def _parse_integer(file: str | Path, line: int, cell: str, name: str, low: int) -> int:
     number = _parse_number(cell)  # R writes 100000 as 1e+05
     if number is None or number.denominator != 1 or not low <= number < 1 << 53:
-        raise _build_line_error(file, line, f"must have a whole number of at least {low} for {name}")
+        raise _build_line_error(
+            file, line, f"must have a whole number of at least {low} for {name}"
+        )
     return int(number)
 
 

@@ -1,17 +1,21 @@
-"""How far a candidate that nobody holds would score: its bits fall at random among those of each cohort.
+"""How far a candidate that nobody holds would score: its bits fall at random among those of each
+cohort.
 
-A cell has a **pull**, what it says in favour of the candidates that set it, and a candidate's **score** is the sum of the pulls of its
-cells. Hashes of an absent candidate have nothing to do with what was reported, so that its score is a sum over cohorts of the pulls at
-some different bits, each choice as likely as any other: a law that is known exactly, whatever the pulls are. It needs no variance of a cell
-to be right and no cells to be independent of each other: that the bits of one report go together, that a frequent value which nobody listed
-sets few cells high, all that is in the pulls. With few cells it has few outcomes, and no p-value is below the chance of the same bits.
+A cell has a **pull**, what it says in favour of the candidates that set it, and a candidate's
+**score** is the sum of the pulls of its cells. Hashes of an absent candidate have nothing to do
+with what was reported, so that its score is a sum over cohorts of the pulls at some different bits,
+each choice as likely as any other: a law that is known exactly, whatever the pulls are. It needs no
+variance of a cell to be right and no cells to be independent of each other: that the bits of one
+report go together, that a frequent value which nobody listed sets few cells high, all that is in
+the pulls. With few cells it has few outcomes, and no p-value is below the chance of the same bits.
 
 Arithmetic
-    The laws of the cohorts are convolved on a grid of 24 standard deviations, pulls rounded to its steps. Up to 16 bits the score is moved
-    against itself by all that rounding can do; with more of them roundings cancel, and it is moved by 2 steps, 0.006 standard deviations.
-    What lies beyond the grid is added, as bounded by Chernoff, and that bound alone holds below 10^-12. It takes bits to be drawn with
-    replacement, which moves it up (Hoeffding). Beyond 512 cohorts the law is taken as Pearson's third, with the variance and about the
-    skewness of the exact one.
+    The laws of the cohorts are convolved on a grid of 24 standard deviations, pulls rounded to its
+    steps. Up to 16 bits the score is moved against itself by all that rounding can do; with more of
+    them roundings cancel, and it is moved by 2 steps, 0.006 standard deviations. What lies beyond
+    the grid is added, as bounded by Chernoff, and that bound alone holds below 10^-12. It takes
+    bits to be drawn with replacement, which moves it up (Hoeffding). Beyond 512 cohorts the law is
+    taken as Pearson's third, with the variance and about the skewness of the exact one.
 
 Source
     W. Hoeffding, Probability inequalities for sums of bounded random variables (1963), section 6.
@@ -32,7 +36,8 @@ __all__ = ["NullDistribution", "compute_upper_tail"]
 
 _GRID_POINTS = 1 << 13  # of the grid
 _GRID_DEVIATIONS = 12.0  # standard deviations, either way
-_FEW_BITS, _ROUNDING_STEPS = 16, 2.0  # drawn bits, and steps by which the score is moved where they are more
+# drawn bits, and steps by which the score is moved where they are more
+_FEW_BITS, _ROUNDING_STEPS = 16, 2.0
 _TRANSFORM_ERROR = 1e-12  # what a Fourier transform may be off by
 _MAX_CONVOLVED_COHORTS = 512
 _COHORT_BATCH = 32  # cohorts transformed at once
@@ -52,18 +57,31 @@ class NullDistribution:
 
     @classmethod
     def of(cls, pulls: Floats, distinct: Floats, noise: float = 0.0) -> NullDistribution:
-        """``pulls`` has a row for each cohort; ``distinct[d]`` is how likely a candidate sets d different bits of one; ``noise`` is a
-        variance that is known to be there: where pulls spread less, a normal error makes up for it."""
+        """``pulls`` has a row for each cohort; ``distinct[d]`` is how likely a candidate sets d
+        different bits of one; ``noise`` is a variance that is known to be there: where pulls spread
+        less, a normal error makes up for it."""
         bits, counts, means = pulls.shape[1], np.arange(distinct.size), pulls.mean(axis=1)
-        each, number = float(distinct @ (counts * (bits - counts))) / (bits - 1), float(distinct @ counts)
+        each, number = (
+            float(distinct @ (counts * (bits - counts))) / (bits - 1),
+            float(distinct @ counts),
+        )
         uneven = float(distinct @ counts**2) - number**2
         measured = each * float(pulls.var(axis=1).sum()) + uneven * float(means @ means)
-        return cls(pulls, distinct, number * float(means.sum()), max(measured, noise), max(0.0, noise - measured))
+        return cls(
+            pulls,
+            distinct,
+            number * float(means.sum()),
+            max(measured, noise),
+            max(0.0, noise - measured),
+        )
 
     @property
     def skewness(self) -> float:
         """About as large as that of the law."""
-        share = float(self.distinct_bit_shares @ np.arange(self.distinct_bit_shares.size)) / self.influence.shape[1]
+        share = (
+            float(self.distinct_bit_shares @ np.arange(self.distinct_bit_shares.size))
+            / self.influence.shape[1]
+        )
         middle = self.influence - self.influence.mean(axis=1, keepdims=True)
         third = share * (1 - share) * (1 - 2 * share) * float(np.sum(middle**3))
         return float(third / self.variance**1.5)
@@ -83,9 +101,15 @@ class NullDistribution:
         beyond = float(np.exp(np.min(logs - slopes * (self.mean + _GRID_DEVIATIONS * spread))))
         tail, first = self._convolve_cohorts(step)
         drawn = self.influence.shape[0] * (self.distinct_bit_shares.size - 1)
-        places = np.floor(scores / step - (drawn / 2 if drawn <= _FEW_BITS else _ROUNDING_STEPS)) - first
-        inside = np.where(places < tail.size, tail[np.clip(places, 0, tail.size - 1).astype(np.int64)], 0.0)
-        return np.asarray(np.minimum(np.minimum(inside + beyond + _TRANSFORM_ERROR, np.exp(bound)), 1.0))
+        places = (
+            np.floor(scores / step - (drawn / 2 if drawn <= _FEW_BITS else _ROUNDING_STEPS)) - first
+        )
+        inside = np.where(
+            places < tail.size, tail[np.clip(places, 0, tail.size - 1).astype(np.int64)], 0.0
+        )
+        return np.asarray(
+            np.minimum(np.minimum(inside + beyond + _TRANSFORM_ERROR, np.exp(bound)), 1.0)
+        )
 
     def _convolve_cohorts(self, step: float) -> tuple[Floats, float]:
         """Pr[score >= grid point] of all grid points, and the first of them, in steps."""
@@ -95,14 +119,20 @@ class NullDistribution:
         for start in range(0, len(places), _COHORT_BATCH):
             rows = places[start : start + _COHORT_BATCH]
             flat = (rows + _GRID_POINTS * np.arange(len(rows))[:, None]).ravel()
-            held = np.bincount(flat, minlength=_GRID_POINTS * len(rows)).reshape(len(rows), _GRID_POINTS)
+            held = np.bincount(flat, minlength=_GRID_POINTS * len(rows)).reshape(
+                len(rows), _GRID_POINTS
+            )
             total *= self._mix_transforms(np.fft.rfft(held, axis=1)).prod(axis=0)
         first = int(np.rint(self.mean / step)) - _GRID_POINTS // 2
-        masses = np.maximum(np.roll(np.fft.irfft(total, _GRID_POINTS), -(first % _GRID_POINTS)), 0.0)
+        masses = np.maximum(
+            np.roll(np.fft.irfft(total, _GRID_POINTS), -(first % _GRID_POINTS)), 0.0
+        )
         return np.cumsum(masses[::-1])[::-1], float(first)
 
     def _mix_transforms(self, ones: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        """The transform of the law in each cohort, from that of its pulls: of d different bits by Newton's identities."""
+        """The transform of the law in each cohort, from that of its pulls: of d different bits
+        by Newton's identities.
+        """
         bits, powers = self.influence.shape[1], [ones]
         for times in range(2, self.distinct_bit_shares.size):  # all pulls taken so many times
             wanted = np.arange(_GRID_POINTS // 2 + 1) * times % _GRID_POINTS
@@ -116,21 +146,34 @@ class NullDistribution:
                 factor = (-1) ** (times - 1) * comb(bits, count - times) / comb(bits, count) / count
                 total += factor * means[count - times] * powers[times - 1]
             means.append(total)
-        return np.asarray(sum(chance * law for chance, law in zip(self.distinct_bit_shares, means, strict=True)))
+        return np.asarray(
+            sum(chance * law for chance, law in zip(self.distinct_bit_shares, means, strict=True))
+        )
 
     def _compute_log_moments(self, slopes: Floats) -> Floats:
-        """Of the expectation of exp(slope * score), for each slope; bits drawn with replacement, which is no less."""
+        """Of the expectation of exp(slope * score), for each slope; bits drawn with replacement,
+        which is no less.
+        """
         counts, largest = np.arange(self.distinct_bit_shares.size), self.influence.max(axis=1)
         below, found = self.influence - largest[:, None], 0.5 * self.extra_variance * slopes**2
         for place, slope in enumerate(slopes):
             one = slope * largest + np.log(np.exp(slope * below).mean(axis=1))
             top = np.maximum(one, 0.0) * counts[-1]
-            found[place] += float((top + np.log(np.exp(one[:, None] * counts - top[:, None]) @ self.distinct_bit_shares)).sum())
+            found[place] += float(
+                (
+                    top
+                    + np.log(
+                        np.exp(one[:, None] * counts - top[:, None]) @ self.distinct_bit_shares
+                    )
+                ).sum()
+            )
         return found
 
 
 def compute_upper_tail(z: Floats, skewness: float) -> Floats:
-    """Pr[Z >= z] for Z of mean 0, variance 1 and this skewness; a negative one is not made use of."""
+    """Pr[Z >= z] for Z of mean 0, variance 1 and this skewness; a negative one is not made use
+    of.
+    """
     if skewness <= _NEGLIGIBLE_SKEWNESS:
         return np.asarray(ndtr(-z))
     shape = 4 / skewness**2

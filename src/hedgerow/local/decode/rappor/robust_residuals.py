@@ -1,10 +1,13 @@
-"""What a fit leaves in the cells: coins, the error of the fit, and what values that nobody listed put there.
+"""What a fit leaves in the cells: coins, the error of the fit, and what values that nobody listed
+put there.
 
-The coins are normal with known variances. A value that is missing from the candidates sets few cells high, each by its share, and leaves
-the others alone: such cells say little about candidates, and the many quiet ones say more than an average over all of them would let them.
-So a cell **pulls** for its candidates in proportion to what is left in it, up to a cap (Huber's estimate, capped on the side where unlisted
-values are). The cap is that of several with which estimates are sharpest; where nothing is missing there is none, and pulls are those of
-least squares. Pulls never fall when more is left: an absent candidate cannot explain a cell away and be the stronger for it.
+The coins are normal with known variances. A value that is missing from the candidates sets few
+cells high, each by its share, and leaves the others alone: such cells say little about candidates,
+and the many quiet ones say more than an average over all of them would let them. So a cell
+**pulls** for its candidates in proportion to what is left in it, up to a cap (Huber's estimate,
+capped on the side where unlisted values are). The cap is that of several with which estimates are
+sharpest; where nothing is missing there is none, and pulls are those of least squares. Pulls never
+fall when more is left: an absent candidate cannot explain a cell away and be the stronger for it.
 
 Source
     P. J. Huber, Robust estimation of a location parameter (1964).
@@ -29,7 +32,9 @@ _MIN_GAIN = 1.02  # how much sharper a cap must make estimates to be taken
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResidualCap:
-    """``base``: the level of a quiet cell; ``cap``: how far above it a cell counts, in standard deviations."""
+    """``base``: the level of a quiet cell; ``cap``: how far above it a cell counts, in standard
+    deviations.
+    """
 
     baseline: float
     cap: float
@@ -44,10 +49,17 @@ class ResidualCap:
         """The cap with which estimates are sharpest."""
         caps, spread = np.array(_CAPS), np.sqrt(variances)
         levels = _find_baselines(left, variances, caps)
-        scaled = (left - levels[:, None]) / spread  # of all caps at once: this is asked for in every round
-        quiet, pulls = np.mean(scaled < caps[:, None], axis=1), np.minimum(scaled, caps[:, None]) / spread
+        # of all caps at once: this is asked for in every round
+        scaled = (left - levels[:, None]) / spread
+        quiet, pulls = (
+            np.mean(scaled < caps[:, None], axis=1),
+            np.minimum(scaled, caps[:, None]) / spread,
+        )
         pulls -= np.sum(pulls, axis=1, keepdims=True) / variances / np.sum(1 / variances)
-        says, force = np.maximum(quiet, _QUIET_SHARE_FLOOR) * np.sum(1 / variances), np.sum(pulls**2, axis=1)
+        says, force = (
+            np.maximum(quiet, _QUIET_SHARE_FLOOR) * np.sum(1 / variances),
+            np.sum(pulls**2, axis=1),
+        )
         best, sharpest = 0, 0.0
         for place in np.flatnonzero((quiet >= _MIN_QUIET_SHARE) & (force > 0)).tolist():
             sharp = float(says[place] ** 2 / force[place])
@@ -56,19 +68,25 @@ class ResidualCap:
         return cls(float(levels[best]), _CAPS[best])
 
     def compute_influence(self, left: Floats, variances: Floats) -> tuple[Floats, Floats]:
-        """The pull of each cell, adding up to 0, and how much it says about a share, on average for cells of its variance. Cells may be
-        those of many fits, a row for each."""
+        """The pull of each cell, adding up to 0, and how much it says about a share, on average for
+        cells of its variance. Cells may be those of many fits, a row for each."""
         spread = np.sqrt(variances)
         scaled = (left - self.baseline) / spread
         quiet = np.maximum(np.mean(scaled < self.cap, axis=-1, keepdims=True), _QUIET_SHARE_FLOOR)
         pulls, says = np.minimum(scaled, self.cap) / spread, quiet / variances
-        return pulls - says * (pulls.sum(axis=-1, keepdims=True) / says.sum(axis=-1, keepdims=True)), says
+        return (
+            pulls - says * (pulls.sum(axis=-1, keepdims=True) / says.sum(axis=-1, keepdims=True)),
+            says,
+        )
 
     def raise_influence(self, left: Floats, by: Floats, variances: Floats, pulls: Floats) -> Floats:
         """The pulls of these cells if so much more were left in them."""
         spread = np.sqrt(variances)
         scaled = (left - self.baseline) / spread
-        return np.asarray(pulls + (np.minimum(scaled + by / spread, self.cap) - np.minimum(scaled, self.cap)) / spread)
+        return np.asarray(
+            pulls
+            + (np.minimum(scaled + by / spread, self.cap) - np.minimum(scaled, self.cap)) / spread
+        )
 
 
 def _find_baselines(left: Floats, variances: Floats, caps: Floats) -> Floats:

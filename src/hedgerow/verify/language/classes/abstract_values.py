@@ -39,7 +39,9 @@ class ConcreteValue:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicValue:
-    """One value of the program: an expression in its variables. ``kind`` is int, real, bool or category; a category is one of so many."""
+    """One value of the program: an expression in its variables. ``kind`` is int, real, bool or
+    category; a category is one of so many.
+    """
 
     node: ast.expr
     kind: str
@@ -48,7 +50,9 @@ class SymbolicValue:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicArray:
-    """A list or an array: what stands at a place, and what is drawn for it. Nothing is drawn before the whole is told."""
+    """A list or an array: what stands at a place, and what is drawn for it. Nothing is drawn
+    before the whole is told.
+    """
 
     entry: Callable[[ast.expr], SymbolicValue]
     kind: str
@@ -120,12 +124,27 @@ class BoundMethod:
 
 @dataclass(frozen=True, slots=True)
 class QualifiedName:
-    """A name whose meaning is known, and not read: ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``."""
+    """A name whose meaning is known, and not read:
+    ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``.
+    """
 
     name: str
 
 
-AbstractValue: TypeAlias = ConcreteValue | SymbolicValue | SymbolicArray | OptionalValue | TupleValue | ArraySize | ReserveValue | LossValue | InstanceValue | FunctionSource | BoundMethod | QualifiedName
+AbstractValue: TypeAlias = (
+    ConcreteValue
+    | SymbolicValue
+    | SymbolicArray
+    | OptionalValue
+    | TupleValue
+    | ArraySize
+    | ReserveValue
+    | LossValue
+    | InstanceValue
+    | FunctionSource
+    | BoundMethod
+    | QualifiedName
+)
 
 
 def build_number_node(value: object) -> ast.expr:
@@ -136,5 +155,9 @@ def build_number_node(value: object) -> ast.expr:
         return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
     if isinstance(value, Fraction):
         top = build_number_node(value.numerator)
-        return top if value.denominator == 1 else ast.BinOp(top, ast.Div(), ast.Constant(value.denominator))
+        return (
+            top
+            if value.denominator == 1
+            else ast.BinOp(top, ast.Div(), ast.Constant(value.denominator))
+        )
     raise UnsupportedProgram(f"{str(value)[:40]!r} is not a number that a program knows")

@@ -1,4 +1,6 @@
-"""Calls in a mechanism's source: words that have a meaning, functions and methods that are read in turn."""
+"""Calls in a mechanism's source: words that have a meaning, functions and methods that are read
+in turn.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,14 @@ from hedgerow.verify.language.classes.abstract_values import (
     TupleValue,
 )
 from hedgerow.verify.language.classes.expressions import ExpressionReader, SourceScope
-from hedgerow.verify.language.classes.intrinsics import CONCRETE_FUNCTIONS, INTRINSICS, LOSS_CLASS, build_call, build_expression, emit_draw
+from hedgerow.verify.language.classes.intrinsics import (
+    CONCRETE_FUNCTIONS,
+    INTRINSICS,
+    LOSS_CLASS,
+    build_call,
+    build_expression,
+    emit_draw,
+)
 from hedgerow.verify.language.classes.modules import ClassSource, FunctionSource
 from hedgerow.verify.language.python.expressions import format_node
 from hedgerow.verify.language.unsupported import UnsupportedProgram
@@ -37,10 +46,13 @@ class CallReader(ExpressionReader):
     """Reads calls; ``Statements`` reads what is called."""
 
     def _read_call(self, node: ast.Call, scope: SourceScope) -> AbstractValue:
-        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
+        if any(isinstance(one, ast.Starred) for one in node.args) or any(
+            one.arg is None for one in node.keywords
+        ):
             raise UnsupportedProgram(f"{format_node(node)} is not understood")
         word = self.read(node.func, scope)
-        if word == QualifiedName(LOSS_CLASS):  # epsilon and delta are claimed; what else a loss says is neither read nor proved
+        # epsilon and delta are claimed; what else a loss says is neither read nor proved
+        if word == QualifiedName(LOSS_CLASS):
             claimed = [*node.args[:2], *(one.value for one in node.keywords if one.arg == "delta")]
             return _build_loss([self.read(one, scope) for one in claimed])
         given = [self.read(one, scope) for one in node.args]
@@ -50,21 +62,45 @@ class CallReader(ExpressionReader):
             case QualifiedName():
                 return self._call_intrinsic(word, given, named, node)
             case FunctionSource():
-                return self.inline(word.node, SourceScope(word.module, line=scope.line), given, named, node)
+                return self.inline(
+                    word.node, SourceScope(word.module, line=scope.line), given, named, node
+                )
             case BoundMethod():
                 return self._call_method(word, given, named, node, scope)
         raise UnsupportedProgram(f"{format_node(node)} is not understood")
 
-    def _call_intrinsic(self, word: QualifiedName, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.Call) -> AbstractValue:
+    def _call_intrinsic(
+        self,
+        word: QualifiedName,
+        given: list[AbstractValue],
+        named: dict[str, AbstractValue],
+        node: ast.Call,
+    ) -> AbstractValue:
         if word.name == "builtins.isinstance":
             return ConcreteValue(_is_instance(given[0], given[1], node))
-        if word.name == "builtins.type" and isinstance(given[0], SymbolicValue) and given[0].kind == "int":
+        if (
+            word.name == "builtins.type"
+            and isinstance(given[0], SymbolicValue)
+            and given[0].kind == "int"
+        ):
             return QualifiedName("builtins.int")
-        if word.name == "builtins.getattr" and isinstance(given[1], ConcreteValue) and len(given) == 2:
+        if (
+            word.name == "builtins.getattr"
+            and isinstance(given[1], ConcreteValue)
+            and len(given) == 2
+        ):
             return self.read_attribute(given[0], str(given[1].value), node)
-        if word.name in CONCRETE_FUNCTIONS and all(isinstance(one, ConcreteValue) for one in given) and not named:
+        if (
+            word.name in CONCRETE_FUNCTIONS
+            and all(isinstance(one, ConcreteValue) for one in given)
+            and not named
+        ):
             try:
-                return ConcreteValue(CONCRETE_FUNCTIONS[word.name](*(one.value for one in given if isinstance(one, ConcreteValue))))
+                return ConcreteValue(
+                    CONCRETE_FUNCTIONS[word.name](
+                        *(one.value for one in given if isinstance(one, ConcreteValue))
+                    )
+                )
             except (HedgerowError, ArithmeticError, TypeError, ValueError):
                 raise UnsupportedProgram(f"{format_node(node)} has no value") from None
         if word.name not in INTRINSICS:
@@ -72,61 +108,130 @@ class CallReader(ExpressionReader):
         try:
             return INTRINSICS[word.name](self, given)
         except ValueError:
-            raise UnsupportedProgram(f"{format_node(node)} has arguments that are not understood") from None
+            raise UnsupportedProgram(
+                f"{format_node(node)} has arguments that are not understood"
+            ) from None
 
-    def _call_package_function(self, name: str, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.Call) -> AbstractValue:
+    def _call_package_function(
+        self, name: str, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.Call
+    ) -> AbstractValue:
         """A function of the package that is no word: it is read."""
         try:
             found = self.package.find_definition(name)
             if isinstance(found, FunctionSource):
-                return self.inline(found.node, SourceScope(found.module, line=self._line), given, named, node)
+                return self.inline(
+                    found.node, SourceScope(found.module, line=self._line), given, named, node
+                )
         except UnsupportedProgram:
             pass
         raise UnsupportedProgram(f"{name} has no meaning here")
 
-    def _call_method(self, word: BoundMethod, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.Call, scope: SourceScope) -> AbstractValue:
+    def _call_method(
+        self,
+        word: BoundMethod,
+        given: list[AbstractValue],
+        named: dict[str, AbstractValue],
+        node: ast.Call,
+        scope: SourceScope,
+    ) -> AbstractValue:
         of, name = word.receiver, word.name
         match of:
             case ReserveValue() if name in ("draw", "sampler") and not named:
                 return self._draw_from_reserve(of, name, given)
-            case SymbolicValue() | SymbolicArray() if name in ("ravel", "reshape") and all(isinstance(one, ArraySize) for one in given):
+            case SymbolicValue() | SymbolicArray() if name in ("ravel", "reshape") and all(
+                isinstance(one, ArraySize) for one in given
+            ):
                 return of
-            case SymbolicValue() | SymbolicArray() if name == "astype" and len(given) == 1 and _is_exact_cast(of, given[0]):
+            case SymbolicValue() | SymbolicArray() if (
+                name == "astype" and len(given) == 1 and _is_exact_cast(of, given[0])
+            ):
                 return of
             case ConcreteValue(value=bool()) if name == "any" and not given:
                 return of
-            case ConcreteValue() if (type(of.value), name) in _CONCRETE_METHODS and all(isinstance(one, ConcreteValue) for one in given):
-                return ConcreteValue(getattr(of.value, name)(*(one.value for one in given if isinstance(one, ConcreteValue))))
+            case ConcreteValue() if (type(of.value), name) in _CONCRETE_METHODS and all(
+                isinstance(one, ConcreteValue) for one in given
+            ):
+                return ConcreteValue(
+                    getattr(of.value, name)(
+                        *(one.value for one in given if isinstance(one, ConcreteValue))
+                    )
+                )
             case ConcreteValue() if type(of.value) in _CLASS_SOURCES:
                 return self._call_grid_method(of, name, given, named, node)
             case InstanceValue():
                 method = of.definition.find_method(name)
                 if method is not None:
                     here = of.definition.module is scope.module
-                    return self.inline(method, SourceScope(of.definition.module, line=scope.line if here else self._line), [of, *given], named, node)
+                    return self.inline(
+                        method,
+                        SourceScope(of.definition.module, line=scope.line if here else self._line),
+                        [of, *given],
+                        named,
+                        node,
+                    )
         raise UnsupportedProgram(f"{format_node(node)} is not understood")
 
-    def _draw_from_reserve(self, stock: ReserveValue, name: str, given: list[AbstractValue]) -> AbstractValue:
+    def _draw_from_reserve(
+        self, stock: ReserveValue, name: str, given: list[AbstractValue]
+    ) -> AbstractValue:
         if stock.noise is None:
-            raise UnsupportedProgram(f"{stock.sampler.rpartition('.')[2]} noise is not in the language")
+            raise UnsupportedProgram(
+                f"{stock.sampler.rpartition('.')[2]} noise is not in the language"
+            )
         if name == "sampler":
             return INTRINSICS[stock.sampler](self, given)
         scale, *onto = given
-        noise = emit_draw(self, "noise", build_call(stock.noise.value, build_expression(scale)), "int", SymbolicValue(ast.Constant(0), "int"))
-        return noise if not onto else self.apply_arithmetic(ast.BinOp(ast.Constant(0), ast.Add(), ast.Constant(0)), onto[0], noise)
+        noise = emit_draw(
+            self,
+            "noise",
+            build_call(stock.noise.value, build_expression(scale)),
+            "int",
+            SymbolicValue(ast.Constant(0), "int"),
+        )
+        return (
+            noise
+            if not onto
+            else self.apply_arithmetic(
+                ast.BinOp(ast.Constant(0), ast.Add(), ast.Constant(0)), onto[0], noise
+            )
+        )
 
-    def _call_grid_method(self, of: ConcreteValue, name: str, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.Call) -> AbstractValue:
-        """What Grid does stands in its source. What it snaps is thought of in whole steps already, but for a number on the grid of 1."""
-        if name == "snap" and isinstance(given[0], SymbolicArray if of.value.whole else SymbolicValue | SymbolicArray) and given[0].kind == "int":
+    def _call_grid_method(
+        self,
+        of: ConcreteValue,
+        name: str,
+        given: list[AbstractValue],
+        named: dict[str, AbstractValue],
+        node: ast.Call,
+    ) -> AbstractValue:
+        """What Grid does stands in its source. What it snaps is thought of in whole steps
+        already, but for a number on the grid of 1.
+        """
+        if (
+            name == "snap"
+            and isinstance(
+                given[0], SymbolicArray if of.value.whole else SymbolicValue | SymbolicArray
+            )
+            and given[0].kind == "int"
+        ):
             return given[0]
         found = self.package.find_definition(_CLASS_SOURCES[type(of.value)])
         method = found.find_method(name) if isinstance(found, ClassSource) else None
         if not isinstance(found, ClassSource) or method is None:
             raise UnsupportedProgram(f"{format_node(node)} is not understood")
-        return self.inline(method, SourceScope(found.module, line=self._line), [of, *given], named, node)
+        return self.inline(
+            method, SourceScope(found.module, line=self._line), [of, *given], named, node
+        )
 
     @abstractmethod
-    def inline(self, function: ast.FunctionDef, scope: SourceScope, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.AST) -> AbstractValue:
+    def inline(
+        self,
+        function: ast.FunctionDef,
+        scope: SourceScope,
+        given: list[AbstractValue],
+        named: dict[str, AbstractValue],
+        node: ast.AST,
+    ) -> AbstractValue:
         """What a function of the library gives, read where it is called."""
 
 
@@ -146,16 +251,27 @@ def _is_exact_cast(value: SymbolicValue | SymbolicArray, dtype: AbstractValue) -
 
 def _is_instance(value: AbstractValue, of: AbstractValue, node: ast.Call) -> bool:
     """Whether a value, as programs have them, is an instance: numbers are int, lists are lists."""
-    kinds = {one.name for one in (of.values if isinstance(of, TupleValue) else (of,)) if isinstance(one, QualifiedName)}
+    kinds = {
+        one.name
+        for one in (of.values if isinstance(of, TupleValue) else (of,))
+        if isinstance(one, QualifiedName)
+    }
     sequences = {"builtins.list", "builtins.tuple", "numpy.ndarray", "collections.abc.Iterable"}
     match value:
         case ConcreteValue(value=bool()):
             return "builtins.bool" in kinds
-        case ConcreteValue(value=int()) if kinds <= {"builtins.bool", "numpy.bool_", "builtins.int", "numpy.integer"}:
+        case ConcreteValue(value=int()) if kinds <= {
+            "builtins.bool",
+            "numpy.bool_",
+            "builtins.int",
+            "numpy.integer",
+        }:
             return "builtins.int" in kinds
         case SymbolicValue(kind="int") if kinds <= sequences | {"builtins.int"}:
             return "builtins.int" in kinds
-        case SymbolicArray() if kinds <= sequences | {"builtins.int"} and ("builtins.list" in kinds or kinds == {"builtins.int"}):
+        case SymbolicArray() if kinds <= sequences | {"builtins.int"} and (
+            "builtins.list" in kinds or kinds == {"builtins.int"}
+        ):
             return "builtins.list" in kinds
         case InstanceValue():
             return kinds == {f"{value.definition.module.name}.{value.definition.name}"}

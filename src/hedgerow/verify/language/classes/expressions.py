@@ -1,7 +1,7 @@
 """Expressions of a mechanism's source, as values. What is not listed here is refused with its line.
 
-Noise becomes a statement of the program where it is drawn. What is known while reading is worked out at once, so that a flag chooses its
-branch and a sensitivity of 1 is the number 1.
+Noise becomes a statement of the program where it is drawn. What is known while reading is worked
+out at once, so that a flag chooses its branch and a sensitivity of 1 is the number 1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,13 @@ from hedgerow.verify.language.classes.abstract_values import (
     TupleValue,
 )
 from hedgerow.verify.language.classes.intrinsics import ArrayDtype, build_expression
-from hedgerow.verify.language.classes.modules import ClassSource, FunctionSource, ImportedName, ModuleSource, PackageSource
+from hedgerow.verify.language.classes.modules import (
+    ClassSource,
+    FunctionSource,
+    ImportedName,
+    ModuleSource,
+    PackageSource,
+)
 from hedgerow.verify.language.lowering import NameSupply
 from hedgerow.verify.language.program import Place
 from hedgerow.verify.language.python.expressions import format_node
@@ -41,13 +47,17 @@ __all__ = ["ExpressionReader", "SourceScope"]
 
 _MAX_DEPTH: Final = 30  # functions within functions, and expressions within expressions
 _MAX_EXPONENT: Final = 64
-_BUILTINS: Final = frozenset({"bool", "getattr", "int", "isinstance", "list", "max", "min", "object", "tuple", "type"})
+_BUILTINS: Final = frozenset(
+    {"bool", "getattr", "int", "isinstance", "list", "max", "min", "object", "tuple", "type"}
+)
 _ARITHMETIC: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: lambda a, b: Fraction(a) / Fraction(b),
-    ast.Pow: lambda a, b: a**b if isinstance(b, int) and abs(b) <= _MAX_EXPONENT else _refuse_exponent(),
+    ast.Pow: lambda a, b: (
+        a**b if isinstance(b, int) and abs(b) <= _MAX_EXPONENT else _refuse_exponent()
+    ),
 }
 _COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.Lt: operator.lt,
@@ -87,7 +97,9 @@ class SourceScope:
 
 @dataclass
 class ExpressionReader(ABC):
-    """Reads expressions; ``Statements`` adds the rest. ``public`` are the program's public parameters."""
+    """Reads expressions; ``Statements`` adds the rest. ``public`` are the program's public
+    parameters.
+    """
 
     package: PackageSource
     public_parameters: frozenset[str]
@@ -96,20 +108,25 @@ class ExpressionReader(ABC):
     def __post_init__(self) -> None:
         self.block: list[ast.stmt] = []
         self.positive_parameters: dict[str, None] = {}
-        self.reassigned: set[str] = set()  # variables of the program that are assigned more than once
+        # variables of the program that are assigned more than once
+        self.reassigned: set[str] = set()
         self.source_texts: dict[str, str] = {}
         self._depth = 0
         self._line = 0
         self._forbids_draws = False
         self.is_pure = False  # a claim is worked out: nothing is drawn, and no variable is needed
 
-    # --- for the meanings of words ---------------------------------------------------------------------------------------------------
+    # --- for the meanings of words
+    # ---------------------------------------------------------------------------------------------------
 
     def emit(self, statement: ast.stmt) -> None:
         if self.is_pure:
             raise UnsupportedProgram("nothing can be drawn here", self._get_place())
         if self._forbids_draws:
-            raise UnsupportedProgram("noise is drawn in a part of an expression that may not be reached; draw it before", self._get_place())
+            raise UnsupportedProgram(
+                "noise is drawn in a part of an expression that may not be reached; draw it before",
+                self._get_place(),
+            )
         self._set_lines(statement)
         self.block.append(statement)
 
@@ -137,15 +154,22 @@ class ExpressionReader(ABC):
     def is_nonnegative(self, node: ast.expr) -> bool:
         """A whole parameter from 1 on, less at most 1."""
         match node:
-            case ast.BinOp(left=left, op=ast.Sub() | ast.Add(), right=ast.Constant(value=int() as less)):
-                return self.is_nonnegative(left) if isinstance(node.op, ast.Add) and less >= 0 else less <= 1 and self._is_positive_parameter(left)
+            case ast.BinOp(
+                left=left, op=ast.Sub() | ast.Add(), right=ast.Constant(value=int() as less)
+            ):
+                return (
+                    self.is_nonnegative(left)
+                    if isinstance(node.op, ast.Add) and less >= 0
+                    else less <= 1 and self._is_positive_parameter(left)
+                )
             case _:
                 return self._is_positive_parameter(node)
 
     def _is_positive_parameter(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id in self.positive_parameters
 
-    # --- expressions -----------------------------------------------------------------------------------------------------------------
+    # --- expressions
+    # -----------------------------------------------------------------------------------------------------------------
 
     def read(self, node: ast.expr, scope: SourceScope) -> AbstractValue:
         self._depth += 1
@@ -159,7 +183,9 @@ class ExpressionReader(ABC):
                 raise
             raise UnsupportedProgram(outside.reason, Place(scope.line or node.lineno)) from None
         except (ArithmeticError, TypeError):  # of what is known
-            raise UnsupportedProgram(f"{format_node(node)} has no value", Place(scope.line or node.lineno)) from None
+            raise UnsupportedProgram(
+                f"{format_node(node)} has no value", Place(scope.line or node.lineno)
+            ) from None
         finally:
             self._depth -= 1
 
@@ -176,9 +202,13 @@ class ExpressionReader(ABC):
             case ast.UnaryOp():
                 return self._apply_unary(node, self.read(node.operand, scope))
             case ast.BinOp():
-                return self.apply_arithmetic(node, self.read(node.left, scope), self.read(node.right, scope))
+                return self.apply_arithmetic(
+                    node, self.read(node.left, scope), self.read(node.right, scope)
+                )
             case ast.Compare():
-                return self._apply_comparison(node, [self.read(one, scope) for one in (node.left, *node.comparators)])
+                return self._apply_comparison(
+                    node, [self.read(one, scope) for one in (node.left, *node.comparators)]
+                )
             case ast.BoolOp():
                 return self._read_boolean_operation(node, scope)
             case ast.IfExp():
@@ -191,7 +221,9 @@ class ExpressionReader(ABC):
 
     def is_reassigned(self, value: AbstractValue) -> bool:
         """Whether it speaks of a variable that may have another value later."""
-        return isinstance(value, SymbolicValue) and any(isinstance(one, ast.Name) and one.id in self.reassigned for one in ast.walk(value.node))
+        return isinstance(value, SymbolicValue) and any(
+            isinstance(one, ast.Name) and one.id in self.reassigned for one in ast.walk(value.node)
+        )
 
     def _read_name(self, node: ast.Name, scope: SourceScope) -> AbstractValue:
         if node.id in scope.names:
@@ -223,8 +255,20 @@ class ExpressionReader(ABC):
             case SymbolicValue() | SymbolicArray() if name == "ndim":
                 return ConcreteValue(int(isinstance(of, SymbolicArray)))
             case SymbolicValue() | SymbolicArray() if name == "dtype":
-                return ConcreteValue(ArrayDtype(("b" if of.categories == 2 else "i") if of.kind == "category" else _DTYPE_KINDS[of.kind]))
-            case InstanceValue() | ConcreteValue() | SymbolicValue() | SymbolicArray() | ReserveValue():
+                return ConcreteValue(
+                    ArrayDtype(
+                        ("b" if of.categories == 2 else "i")
+                        if of.kind == "category"
+                        else _DTYPE_KINDS[of.kind]
+                    )
+                )
+            case (
+                InstanceValue()
+                | ConcreteValue()
+                | SymbolicValue()
+                | SymbolicArray()
+                | ReserveValue()
+            ):
                 return BoundMethod(of, name)
         raise UnsupportedProgram(f"{format_node(node)} is not understood")
 
@@ -232,19 +276,32 @@ class ExpressionReader(ABC):
         if isinstance(value, ConcreteValue) and isinstance(value.value, bool | int | Fraction):
             return ConcreteValue(not value.value if isinstance(node.op, ast.Not) else -value.value)
         if isinstance(value, SymbolicValue) and isinstance(node.op, ast.Not | ast.USub):
-            return SymbolicValue(ast.UnaryOp(node.op, value.node), "bool" if isinstance(node.op, ast.Not) else value.kind)
+            return SymbolicValue(
+                ast.UnaryOp(node.op, value.node),
+                "bool" if isinstance(node.op, ast.Not) else value.kind,
+            )
         raise UnsupportedProgram(f"{format_node(node)} is not understood")
 
-    def apply_arithmetic(self, node: ast.BinOp | ast.AugAssign, left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    def apply_arithmetic(
+        self, node: ast.BinOp | ast.AugAssign, left: AbstractValue, right: AbstractValue
+    ) -> AbstractValue:
         work = _ARITHMETIC.get(type(node.op))
         if work is None:
             raise UnsupportedProgram(f"the operator in {format_node(node)} is not understood")
         match left, right:
-            case ConcreteValue(), ConcreteValue() if isinstance(left.value, _NUMBER_TYPES) and isinstance(right.value, _NUMBER_TYPES):
+            case ConcreteValue(), ConcreteValue() if isinstance(
+                left.value, _NUMBER_TYPES
+            ) and isinstance(right.value, _NUMBER_TYPES):
                 return ConcreteValue(work(left.value, right.value))
             case LossValue(), LossValue() if isinstance(node.op, ast.Add):
                 deltas = [one for one in (left.delta, right.delta) if one is not None]
-                both = self.apply_arithmetic(node, *deltas) if len(deltas) == 2 else deltas[0] if deltas else None
+                both = (
+                    self.apply_arithmetic(node, *deltas)
+                    if len(deltas) == 2
+                    else deltas[0]
+                    if deltas
+                    else None
+                )
                 return LossValue(self.apply_arithmetic(node, left.epsilon, right.epsilon), both)
             case ConcreteValue(value=1), LossValue() if isinstance(node.op, ast.Mult):
                 return right
@@ -254,14 +311,33 @@ class ExpressionReader(ABC):
                 return self._build_arithmetic(node, left, right)
         raise UnsupportedProgram(f"{format_node(node)} is not understood")
 
-    def _build_arithmetic(self, node: ast.BinOp | ast.AugAssign, left: AbstractValue, right: AbstractValue) -> SymbolicValue:
-        kinds = [one.kind if isinstance(one, SymbolicValue) else "int" if isinstance(one.value, int) else "real" for one in (left, right)]  # type: ignore[union-attr]
+    def _build_arithmetic(
+        self, node: ast.BinOp | ast.AugAssign, left: AbstractValue, right: AbstractValue
+    ) -> SymbolicValue:
+        kinds = [
+            (
+                one.kind
+                if isinstance(one, SymbolicValue)
+                else "int"
+                if isinstance(one.value, int)  # type: ignore[union-attr]
+                else "real"
+            )
+            for one in (left, right)
+        ]
         if "category" in kinds or "bound" in kinds:
             raise UnsupportedProgram(f"{format_node(node)}: nothing is known of such a sum")
         sides = [self._convert_boolean(one) for one in (left, right)]
-        if right == ConcreteValue(1) and isinstance(node.op, ast.Mult | ast.Div) and isinstance(left, SymbolicValue):
+        if (
+            right == ConcreteValue(1)
+            and isinstance(node.op, ast.Mult | ast.Div)
+            and isinstance(left, SymbolicValue)
+        ):
             return SymbolicValue(sides[0], kinds[0])
-        if left == ConcreteValue(1) and isinstance(node.op, ast.Mult) and isinstance(right, SymbolicValue):
+        if (
+            left == ConcreteValue(1)
+            and isinstance(node.op, ast.Mult)
+            and isinstance(right, SymbolicValue)
+        ):
             return SymbolicValue(sides[1], kinds[1])
         kind = "real" if isinstance(node.op, ast.Div) or "real" in kinds else "int"
         return SymbolicValue(ast.BinOp(sides[0], node.op, sides[1]), kind)
@@ -273,14 +349,28 @@ class ExpressionReader(ABC):
             return ast.IfExp(value.node, ast.Constant(1), ast.Constant(0))
         return build_expression(value)
 
-    def _apply_by_cell(self, node: ast.BinOp | ast.AugAssign, left: AbstractValue, right: AbstractValue) -> SymbolicArray:
+    def _apply_by_cell(
+        self, node: ast.BinOp | ast.AugAssign, left: AbstractValue, right: AbstractValue
+    ) -> SymbolicArray:
         """Cell by cell."""
-        if not all(isinstance(one, SymbolicValue | SymbolicArray | ConcreteValue) for one in (left, right)):
+        if not all(
+            isinstance(one, SymbolicValue | SymbolicArray | ConcreteValue) for one in (left, right)
+        ):
             raise UnsupportedProgram(f"{format_node(node)} is not understood")
-        draws = tuple(dict.fromkeys(arm for one in (left, right) if isinstance(one, SymbolicArray) for arm in one.draws))
+        draws = tuple(
+            dict.fromkeys(
+                arm for one in (left, right) if isinstance(one, SymbolicArray) for arm in one.draws
+            )
+        )
 
         def entry(place: ast.expr) -> SymbolicValue:
-            return self._build_arithmetic(node, *(one.entry(place) if isinstance(one, SymbolicArray) else one for one in (left, right)))
+            return self._build_arithmetic(
+                node,
+                *(
+                    one.entry(place) if isinstance(one, SymbolicArray) else one
+                    for one in (left, right)
+                ),
+            )
 
         return SymbolicArray(entry, entry(ast.Constant(0)).kind, draws)
 
@@ -290,10 +380,18 @@ class ExpressionReader(ABC):
             one = self._compare(node, word, left, right)
             if isinstance(one, ConcreteValue) and not one.value:
                 return one
-            whole = one if isinstance(whole, ConcreteValue) else SymbolicValue(ast.BoolOp(ast.And(), [build_expression(whole), build_expression(one)]), "bool")
+            whole = (
+                one
+                if isinstance(whole, ConcreteValue)
+                else SymbolicValue(
+                    ast.BoolOp(ast.And(), [build_expression(whole), build_expression(one)]), "bool"
+                )
+            )
         return whole
 
-    def _compare(self, node: ast.Compare, word: ast.cmpop, left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    def _compare(
+        self, node: ast.Compare, word: ast.cmpop, left: AbstractValue, right: AbstractValue
+    ) -> AbstractValue:
         if type(word) not in _COMPARISONS:
             raise UnsupportedProgram(f"{format_node(node)} is not understood")
         left, right = (_resolve_size(one) for one in (left, right))
@@ -302,12 +400,28 @@ class ExpressionReader(ABC):
                 return ConcreteValue(_COMPARISONS[type(word)](left.value, right.value))
             case QualifiedName(), QualifiedName() if isinstance(word, ast.Is | ast.Eq):
                 return ConcreteValue(left == right)
-            case ConcreteValue(value=ArrayDtype() as dtype), QualifiedName() if isinstance(word, ast.Eq | ast.NotEq):
-                return ConcreteValue((right.name == {"b": "numpy.bool_", "i": "numpy.int64"}.get(dtype.kind)) is isinstance(word, ast.Eq))
-            case ((SymbolicValue(kind="category") | SymbolicArray(kind="category")), ConcreteValue()):
+            case ConcreteValue(value=ArrayDtype() as dtype), QualifiedName() if isinstance(
+                word, ast.Eq | ast.NotEq
+            ):
+                return ConcreteValue(
+                    (right.name == {"b": "numpy.bool_", "i": "numpy.int64"}.get(dtype.kind))
+                    is isinstance(word, ast.Eq)
+                )
+            case (
+                (SymbolicValue(kind="category") | SymbolicArray(kind="category")),
+                ConcreteValue(),
+            ):
                 return _compare_category(node, word, left.categories, right.value)
-            case ((SymbolicValue() | ConcreteValue()), (SymbolicValue() | ConcreteValue())) if not isinstance(word, ast.Is | ast.IsNot | ast.In):
-                return SymbolicValue(ast.Compare(self._convert_boolean(left), [word], [self._convert_boolean(right)]), "bool")
+            case (
+                (SymbolicValue() | ConcreteValue()),
+                (SymbolicValue() | ConcreteValue()),
+            ) if not isinstance(word, ast.Is | ast.IsNot | ast.In):
+                return SymbolicValue(
+                    ast.Compare(
+                        self._convert_boolean(left), [word], [self._convert_boolean(right)]
+                    ),
+                    "bool",
+                )
         raise UnsupportedProgram(f"{format_node(node)} is not understood")
 
     def _read_boolean_operation(self, node: ast.BoolOp, scope: SourceScope) -> AbstractValue:
@@ -345,18 +459,33 @@ class ExpressionReader(ABC):
         if isinstance(test, ConcreteValue):
             return self.read(node.body if test.value else node.orelse, scope)
         condition = self._require_boolean(test, node)
-        then, otherwise = self._read_without_draws(node.body, scope), self._read_without_draws(node.orelse, scope)
+        then, otherwise = (
+            self._read_without_draws(node.body, scope),
+            self._read_without_draws(node.orelse, scope),
+        )
         if otherwise == ConcreteValue(None) and isinstance(then, SymbolicValue):
             return OptionalValue(condition, then)
-        if isinstance(then, SymbolicValue) and isinstance(otherwise, SymbolicValue) and (then.kind, then.categories) == (otherwise.kind, otherwise.categories):
-            return SymbolicValue(ast.IfExp(condition, then.node, otherwise.node), then.kind, then.categories)
+        if (
+            isinstance(then, SymbolicValue)
+            and isinstance(otherwise, SymbolicValue)
+            and (then.kind, then.categories) == (otherwise.kind, otherwise.categories)
+        ):
+            return SymbolicValue(
+                ast.IfExp(condition, then.node, otherwise.node), then.kind, then.categories
+            )
         raise UnsupportedProgram(f"{format_node(node)} is not understood")
 
     def _read_comprehension(self, node: ast.ListComp, scope: SourceScope) -> AbstractValue:
         """Every entry of a list, seen to one by one; nothing is drawn."""
         loop = node.generators[0]
         over = self.read(loop.iter, scope)
-        if len(node.generators) > 1 or loop.ifs or loop.is_async or not isinstance(loop.target, ast.Name) or not isinstance(over, SymbolicArray):
+        if (
+            len(node.generators) > 1
+            or loop.ifs
+            or loop.is_async
+            or not isinstance(loop.target, ast.Name)
+            or not isinstance(over, SymbolicArray)
+        ):
             raise UnsupportedProgram(f"{format_node(node)} is not understood")
         target, then = loop.target.id, scope.copy()
 
@@ -384,7 +513,9 @@ def _refuse_exponent() -> Fraction:
 
 def _compare_category(node: ast.Compare, word: ast.cmpop, of: int, bound: object) -> ConcreteValue:
     """A category is one of 0, …, of - 1."""
-    if isinstance(bound, int) and ((isinstance(word, ast.Lt) and bound <= 0) or (isinstance(word, ast.GtE) and bound >= of)):
+    if isinstance(bound, int) and (
+        (isinstance(word, ast.Lt) and bound <= 0) or (isinstance(word, ast.GtE) and bound >= of)
+    ):
         return ConcreteValue(False)
     raise UnsupportedProgram(f"{format_node(node)}: nothing is known of such a comparison")
 
@@ -392,5 +523,9 @@ def _compare_category(node: ast.Compare, word: ast.cmpop, of: int, bound: object
 def _resolve_size(value: AbstractValue) -> AbstractValue:
     """A number of cells as a number."""
     if isinstance(value, ArraySize):
-        return SymbolicValue(ast.Name("size", ast.Load()), "int") if isinstance(value.array, SymbolicArray) else ConcreteValue(1)
+        return (
+            SymbolicValue(ast.Name("size", ast.Load()), "int")
+            if isinstance(value.array, SymbolicArray)
+            else ConcreteValue(1)
+        )
     return value

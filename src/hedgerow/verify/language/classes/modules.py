@@ -1,6 +1,7 @@
 """Modules as text: what each of their names is defined as. They are parsed and never run.
 
-A closed world: a module that does anything at its top but define and import is refused, since it could change what a name means.
+A closed world: a module that does anything at its top but define and import is refused, since it
+could change what a name means.
 """
 
 from __future__ import annotations
@@ -14,17 +15,28 @@ from hedgerow.verify.language.program import Place
 from hedgerow.verify.language.python.expressions import find_place, format_node
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
-__all__ = ["ClassSource", "Definition", "FunctionSource", "ImportedName", "ModuleSource", "PackageSource"]
+__all__ = [
+    "ClassSource",
+    "Definition",
+    "FunctionSource",
+    "ImportedName",
+    "ModuleSource",
+    "PackageSource",
+]
 
 PACKAGE: Final = "hedgerow"
 _PACKAGE_FOLDER: Final = Path(__file__).parents[3]
 _ATTRIBUTE_HOOKS: Final = frozenset({"__getattr__", "__getattribute__", "__setattr__", "__new__"})
-_MUTATING_BUILTINS: Final = frozenset({"setattr", "delattr", "exec", "eval", "globals", "vars", "locals"})
+_MUTATING_BUILTINS: Final = frozenset(
+    {"setattr", "delattr", "exec", "eval", "globals", "vars", "locals"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedName:
-    """A name that comes from elsewhere, in full: ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``."""
+    """A name that comes from elsewhere, in full:
+    ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``.
+    """
 
     name: str
 
@@ -45,13 +57,19 @@ class ClassSource:
         """What it says of itself in ``shape: ClassVar[str] = "additive"``."""
         for one in self.node.body:
             match one:
-                case ast.AnnAssign(target=ast.Name(id="shape"), value=ast.Constant(value=str() as shape)):
+                case ast.AnnAssign(
+                    target=ast.Name(id="shape"), value=ast.Constant(value=str() as shape)
+                ):
                     return shape
         return None
 
     def find_method(self, name: str) -> ast.FunctionDef | None:
         """The method, if it is defined once and nothing is wrapped around it."""
-        found = [one for one in self.node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name]
+        found = [
+            one
+            for one in self.node.body
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name
+        ]
         if not found:
             return None
         if len(found) > 1 or found[0].decorator_list or isinstance(found[0], ast.AsyncFunctionDef):
@@ -60,23 +78,40 @@ class ClassSource:
 
     def list_fields(self) -> list[ast.AnnAssign]:
         """The fields of a dataclass, in order."""
-        plain = [one for one in self.node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+        plain = [
+            one
+            for one in self.node.body
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        ]
         return [one for one in plain if not format_node(one.annotation).startswith("ClassVar")]
 
     def check(self) -> ClassSource:
         """Itself, unless something could change what its methods are."""
         for one in self.node.decorator_list:
             word = one.func if isinstance(one, ast.Call) else one
-            if not isinstance(word, ast.Name) or self.module.find_definition(word.id) != ImportedName("dataclasses.dataclass"):
-                raise UnsupportedProgram(f"{format_node(one)} above a class may change it", find_place(one))
+            if not isinstance(word, ast.Name) or self.module.find_definition(
+                word.id
+            ) != ImportedName("dataclasses.dataclass"):
+                raise UnsupportedProgram(
+                    f"{format_node(one)} above a class may change it", find_place(one)
+                )
         if self.node.bases or self.node.keywords:
-            raise UnsupportedProgram(f"{self.name} inherits, so that what it does stands elsewhere", find_place(self.node))
+            raise UnsupportedProgram(
+                f"{self.name} inherits, so that what it does stands elsewhere",
+                find_place(self.node),
+            )
         for part in self.node.body:
             said_only = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
             if not said_only and not isinstance(part, ast.AnnAssign | ast.FunctionDef):
-                raise UnsupportedProgram(f"{format_node(part).splitlines()[0]} in a class may change what its methods are", find_place(part))
+                raise UnsupportedProgram(
+                    f"{format_node(part).splitlines()[0]} in a class may change what its"
+                    " methods are",
+                    find_place(part),
+                )
             if isinstance(part, ast.FunctionDef) and part.name in _ATTRIBUTE_HOOKS:
-                raise UnsupportedProgram(f"{part.name} changes what every name of {self.name} means", find_place(part))
+                raise UnsupportedProgram(
+                    f"{part.name} changes what every name of {self.name} means", find_place(part)
+                )
         return self
 
 
@@ -103,7 +138,9 @@ class ModuleSource:
         try:
             self.tree = ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise UnsupportedProgram("this is not Python that can be read", Place(getattr(error, "lineno", 0) or 0)) from None
+            raise UnsupportedProgram(
+                "this is not Python that can be read", Place(getattr(error, "lineno", 0) or 0)
+            ) from None
         for part in ast.walk(self.tree):
             self._refuse_changes(part)
         for one in self.tree.body:
@@ -112,26 +149,38 @@ class ModuleSource:
     @staticmethod
     def _refuse_changes(node: ast.AST) -> None:
         """What could make a name mean something else later."""
-        changed = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and format_node(node.value) != "self"
+        changed = (
+            isinstance(node, ast.Attribute)
+            and not isinstance(node.ctx, ast.Load)
+            and format_node(node.value) != "self"
+        )
         called = isinstance(node, ast.Name) and node.id in _MUTATING_BUILTINS
         if isinstance(node, ast.Global | ast.Delete) or changed or called:
-            raise UnsupportedProgram("something in this module may change what its names mean", find_place(node))
+            raise UnsupportedProgram(
+                "something in this module may change what its names mean", find_place(node)
+            )
 
     def _collect_definition(self, node: ast.stmt) -> None:
         match node:
             case ast.Import():
                 for alias in node.names:
-                    self._define(alias.asname or alias.name.split(".")[0], ImportedName(alias.name), node)
+                    self._define(
+                        alias.asname or alias.name.split(".")[0], ImportedName(alias.name), node
+                    )
             case ast.ImportFrom(module=str() as source, level=0):
                 for alias in node.names:
-                    self._define(alias.asname or alias.name, ImportedName(f"{source}.{alias.name}"), node)
+                    self._define(
+                        alias.asname or alias.name, ImportedName(f"{source}.{alias.name}"), node
+                    )
             case ast.ClassDef():
                 self._define(node.name, ClassSource(node, self), node)
             case ast.FunctionDef():
                 self._define(node.name, node, node)
             case ast.Assign(targets=[ast.Name() as target]):
                 self._define(target.id, node.value, node)
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
+                targets
+            ) == len(values):
                 for one, value in zip(targets, values, strict=True):
                     self._define(one.id if isinstance(one, ast.Name) else "", value, node)
             case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
@@ -140,7 +189,9 @@ class ModuleSource:
                 pass
             case _:
                 raise UnsupportedProgram(
-                    f"{format_node(node).splitlines()[0]} stands at the top of a module, and may change what its names mean", find_place(node)
+                    f"{format_node(node).splitlines()[0]} stands at the top of a module, and may"
+                    " change what its names mean",
+                    find_place(node),
                 )
 
     def _define(self, name: str, found: Definition, node: ast.stmt) -> None:

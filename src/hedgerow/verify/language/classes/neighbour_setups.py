@@ -1,12 +1,17 @@
-"""The worlds in which a mechanism is read: what it is given, what neighbours are, and which of its fields are fixed.
+"""The worlds in which a mechanism is read: what it is given, what neighbours are, and which of its
+fields are fixed.
 
-The shape of a class (``mechanisms.shapes``) says what goes in. One unit moves it by 1: answers and scores by 1, the cells of an array by as
-much together, a category in any way. Everything else follows. Moves by D of whole numbers are D moves by 1, and a loss in proportion to
-the move is what group privacy makes of the loss at 1; scores that move by D are scores that move by 1, times D, and so is the factor.
+The shape of a class (``mechanisms.shapes``) says what goes in. One unit moves it by 1: answers and
+scores by 1, the cells of an array by as much together, a category in any way. Everything else
+follows. Moves by D of whole numbers are D moves by 1, and a loss in proportion to the move is what
+group privacy makes of the loss at 1; scores that move by D are scores that move by 1, times D, and
+so is the factor.
 
-Where a mechanism is told a distance as well, answer and distance come from one hidden number: the answer jumps between K and K + 1, and
-the distance is to there. Every pair of neighbours that the statement of the class speaks of is a pair of such numbers: distances that
-differ by at most 1 on one side of the jump, or two answers that have nothing to do with each other, both as near to it as can be.
+Where a mechanism is told a distance as well, answer and distance come from one hidden number: the
+answer jumps between K and K + 1, and the distance is to there. Every pair of neighbours that the
+statement of the class speaks of is a pair of such numbers: distances that differ by at most 1 on
+one side of the jump, or two answers that have nothing to do with each other, both as near to it as
+can be.
 """
 
 from __future__ import annotations
@@ -19,7 +24,12 @@ from itertools import product
 from typing import Any, Final
 
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.verify.language.classes.abstract_values import AbstractValue, ConcreteValue, SymbolicArray, SymbolicValue
+from hedgerow.verify.language.classes.abstract_values import (
+    AbstractValue,
+    ConcreteValue,
+    SymbolicArray,
+    SymbolicValue,
+)
 from hedgerow.verify.language.classes.modules import ClassSource
 from hedgerow.verify.language.python.expressions import find_place, format_node
 from hedgerow.verify.language.unsupported import UnsupportedProgram
@@ -29,7 +39,9 @@ __all__ = ["NeighbourSetup", "iterate_setups"]
 
 @dataclass(frozen=True, slots=True)
 class NeighbourSetup:
-    """``parameters`` and ``before`` are text of the program; ``given`` are the arguments of the method, ``move`` that of ``loss``."""
+    """``parameters`` and ``before`` are text of the program; ``given`` are the arguments of the
+    method, ``move`` that of ``loss``.
+    """
 
     title: str
     parameters: str
@@ -45,11 +57,20 @@ def _build_scalar(name: str, kind: str, of: int = 0) -> SymbolicValue:
 
 
 def _build_array(name: str, kind: str, of: int = 0) -> SymbolicArray:
-    return SymbolicArray(lambda place: SymbolicValue(ast.Subscript(ast.Name(name, ast.Load()), place, ast.Load()), kind, of), kind, (), of)
+    return SymbolicArray(
+        lambda place: SymbolicValue(
+            ast.Subscript(ast.Name(name, ast.Load()), place, ast.Load()), kind, of
+        ),
+        kind,
+        (),
+        of,
+    )
 
 
 _ADDITIVE_SETUPS: Final = (
-    NeighbourSetup("a number", "exact: private[int]", "'one'", {"exact": _build_scalar("exact", "int")}),
+    NeighbourSetup(
+        "a number", "exact: private[int]", "'one'", {"exact": _build_scalar("exact", "int")}
+    ),
     NeighbourSetup(
         "a number of quarters",
         "exact: private[int]",
@@ -58,7 +79,12 @@ _ADDITIVE_SETUPS: Final = (
         sensitivity=Fraction(1, 4),
         fixed_fields={"grid": Fraction(1, 4)},
     ),
-    NeighbourSetup("an array", "exact: private[list[int]], size: public[int]", "('l1', 1)", {"exact": _build_array("exact", "int")}),
+    NeighbourSetup(
+        "an array",
+        "exact: private[list[int]], size: public[int]",
+        "('l1', 1)",
+        {"exact": _build_array("exact", "int")},
+    ),
     NeighbourSetup(
         "an array that moves by 3",
         "exact: private[list[int]], size: public[int]",
@@ -68,44 +94,104 @@ _ADDITIVE_SETUPS: Final = (
     ),
 )
 _SCORE_PARAMETERS: Final = "scores: private[list], size: public[int]"
-_SPARSE_VECTOR_PARAMETERS: Final = "answers: private[list[int]], size: public[int], threshold: public[int]"
+_SPARSE_VECTOR_PARAMETERS: Final = (
+    "answers: private[list[int]], size: public[int], threshold: public[int]"
+)
 _STABLE_PRELUDE: Final = "answer = count > K\ndistance = count - K if count > K else K - count + 1"
-_PROPOSED_PRELUDE: Final = "exact = part + (H if count > K else 0)\ndistance = max(K - count, count - K - 1)"
+_PROPOSED_PRELUDE: Final = (
+    "exact = part + (H if count > K else 0)\ndistance = max(K - count, count - K - 1)"
+)
 
 
-def _build_monotone_setups(title: str, parameters: str, given: dict[str, AbstractValue], monotone: bool) -> list[NeighbourSetup]:
+def _build_monotone_setups(
+    title: str, parameters: str, given: dict[str, AbstractValue], monotone: bool
+) -> list[NeighbourSetup]:
     if not monotone:
         return [NeighbourSetup(title, parameters, "'all'", given, fixed_fields={"monotone": False})]
     ways = (("rising", "increasing"), ("falling", "decreasing"))
-    return [NeighbourSetup(f"{title}, {way}", parameters, f"'{relation}'", given, fixed_fields={"monotone": True}) for way, relation in ways]
+    return [
+        NeighbourSetup(
+            f"{title}, {way}", parameters, f"'{relation}'", given, fixed_fields={"monotone": True}
+        )
+        for way, relation in ways
+    ]
 
 
 def _build_selection_setups() -> list[NeighbourSetup]:
     given: dict[str, AbstractValue] = {"scores": _build_array("scores", "real")}
-    return [one for monotone in (False, True) for one in _build_monotone_setups("scores", _SCORE_PARAMETERS, given, monotone)]
+    return [
+        one
+        for monotone in (False, True)
+        for one in _build_monotone_setups("scores", _SCORE_PARAMETERS, given, monotone)
+    ]
 
 
 def _build_response_setups() -> list[NeighbourSetup]:
     found = []
     for values, words, kind in ((2, "one of 2", "bool"), (4, "one of 4", "bits[2]")):
         given: dict[str, AbstractValue] = {"exact": _build_scalar("exact", "category", values)}
-        found.append(NeighbourSetup(words, f"exact: private[{kind}]", "'one'", given, fixed_fields={"values": values}))
+        found.append(
+            NeighbourSetup(
+                words, f"exact: private[{kind}]", "'one'", given, fixed_fields={"values": values}
+            )
+        )
     given = {"exact": _build_array("exact", "category", 2)}
-    return [*found, NeighbourSetup("many of 2", "exact: private[list[bool]], size: public[int]", "'one'", given, fixed_fields={"values": 2})]
+    return [
+        *found,
+        NeighbourSetup(
+            "many of 2",
+            "exact: private[list[bool]], size: public[int]",
+            "'one'",
+            given,
+            fixed_fields={"values": 2},
+        ),
+    ]
 
 
 def _build_tested_setups(arguments: list[str]) -> list[NeighbourSetup]:
     match arguments:
         case ["answers", "threshold", *_]:
-            given: dict[str, AbstractValue] = {"answers": _build_array("answers", "int"), "threshold": _build_scalar("threshold", "int")}
-            return [one for monotone in (False, True) for one in _build_monotone_setups("answers", _SPARSE_VECTOR_PARAMETERS, given, monotone)]
+            given: dict[str, AbstractValue] = {
+                "answers": _build_array("answers", "int"),
+                "threshold": _build_scalar("threshold", "int"),
+            }
+            return [
+                one
+                for monotone in (False, True)
+                for one in _build_monotone_setups(
+                    "answers", _SPARSE_VECTOR_PARAMETERS, given, monotone
+                )
+            ]
         case ["answer", "distance"]:
-            given = {"answer": _build_scalar("answer", "bool"), "distance": _build_scalar("distance", "int")}
-            return [NeighbourSetup("", "count: private[int], K: public[int]", "'one'", given, prelude=_STABLE_PRELUDE)]
+            given = {
+                "answer": _build_scalar("answer", "bool"),
+                "distance": _build_scalar("distance", "int"),
+            }
+            return [
+                NeighbourSetup(
+                    "",
+                    "count: private[int], K: public[int]",
+                    "'one'",
+                    given,
+                    prelude=_STABLE_PRELUDE,
+                )
+            ]
         case ["exact", "distance"]:
-            given = {"exact": _build_scalar("exact", "int"), "distance": _build_scalar("distance", "int")}
+            given = {
+                "exact": _build_scalar("exact", "int"),
+                "distance": _build_scalar("distance", "int"),
+            }
             parameters = "count: private[int], part: private[int], K: public[int], H: public[int]"
-            return [NeighbourSetup("", parameters, "'all'", given, prelude=_PROPOSED_PRELUDE, fixed_fields={"bound": Fraction(1)})]
+            return [
+                NeighbourSetup(
+                    "",
+                    parameters,
+                    "'all'",
+                    given,
+                    prelude=_PROPOSED_PRELUDE,
+                    fixed_fields={"bound": Fraction(1)},
+                )
+            ]
     raise UnsupportedProgram(f"what is given as {', '.join(arguments)} is not a world that is read")
 
 
@@ -117,7 +203,11 @@ def has_field(kind: ClassSource, name: str) -> bool:
 def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[NeighbourSetup]:
     """All worlds for one method, flags both ways."""
     arguments = [one.arg for one in (*method.args.posonlyargs, *method.args.args)][1:]
-    flags = [one.arg for one in method.args.kwonlyargs if one.annotation is not None and format_node(one.annotation) == "bool"]
+    flags = [
+        one.arg
+        for one in method.args.kwonlyargs
+        if one.annotation is not None and format_node(one.annotation) == "bool"
+    ]
     match kind.shape:
         case "additive":
             found = list(_ADDITIVE_SETUPS)
@@ -128,12 +218,29 @@ def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[Neigh
         case "tested":
             found = _build_tested_setups(arguments)
         case _:
-            raise UnsupportedProgram(f"a mechanism of shape {kind.shape} is not one of those that are read", find_place(method))
+            raise UnsupportedProgram(
+                f"a mechanism of shape {kind.shape} is not one of those that are read",
+                find_place(method),
+            )
     fields = {format_node(one.target) for one in kind.list_fields()} | {"monotone"}
-    # A class that knows no way in which all scores move alike is read without; on no grid of its own, not on a finer one.
-    known = [one for one in found if one.fixed_fields.keys() <= fields and (not one.fixed_fields.get("monotone") or has_field(kind, "monotone"))]
+    # A class that knows no way in which all scores move alike is read without; on no grid of its
+    # own, not on a finer one.
+    known = [
+        one
+        for one in found
+        if one.fixed_fields.keys() <= fields
+        and (not one.fixed_fields.get("monotone") or has_field(kind, "monotone"))
+    ]
     for frame, values in product(known, product((False, True), repeat=len(flags))):
         chosen = dict(zip(flags, values, strict=True))
         told = [frame.title, *(name for name, value in chosen.items() if value)]
         given = frame.arguments | {name: ConcreteValue(value) for name, value in chosen.items()}
-        yield NeighbourSetup(", ".join(filter(None, told)), frame.parameters, frame.neighbours, given, frame.sensitivity, frame.prelude, frame.fixed_fields)
+        yield NeighbourSetup(
+            ", ".join(filter(None, told)),
+            frame.parameters,
+            frame.neighbours,
+            given,
+            frame.sensitivity,
+            frame.prelude,
+            frame.fixed_fields,
+        )

@@ -7,10 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hedgerow.verify.language.classes.abstract_values import AbstractValue, ConcreteValue, InstanceValue, LossValue, SymbolicValue
+from hedgerow.verify.language.classes.abstract_values import (
+    AbstractValue,
+    ConcreteValue,
+    InstanceValue,
+    LossValue,
+    SymbolicValue,
+)
 from hedgerow.verify.language.classes.expressions import SourceScope
 from hedgerow.verify.language.classes.intrinsics import build_expression
-from hedgerow.verify.language.classes.modules import ClassSource, ImportedName, ModuleSource, PackageSource
+from hedgerow.verify.language.classes.modules import (
+    ClassSource,
+    ImportedName,
+    ModuleSource,
+    PackageSource,
+)
 from hedgerow.verify.language.classes.neighbour_setups import NeighbourSetup, iterate_setups
 from hedgerow.verify.language.classes.statements import StatementReader
 from hedgerow.verify.language.lowering import NameSupply
@@ -24,7 +35,9 @@ __all__ = ["read_class_programs"]
 
 
 def read_class_programs(text: str, file: str = "") -> list[Program | UnsupportedProgram]:
-    """Every program of every class of the file that has a shape and a method ``sample…``; what is not understood as such, with its line."""
+    """Every program of every class of the file that has a shape and a method ``sample…``; what
+    is not understood as such, with its line.
+    """
     try:
         tree = ast.parse(check_text_size(text))
     except (UnsupportedProgram, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -36,21 +49,47 @@ def read_class_programs(text: str, file: str = "") -> list[Program | Unsupported
         module = ModuleSource(f"file.{file.removesuffix('.py')}", text)
     except UnsupportedProgram as outside:
         return [outside.with_name(file)]
-    classes = [one for one in module.names.values() if isinstance(one, ClassSource) and one.shape is not None]
+    classes = [
+        one
+        for one in module.names.values()
+        if isinstance(one, ClassSource) and one.shape is not None
+    ]
     return [program for one in classes for program in _read_class(one, library)]
 
 
-def _read_class(kind: ClassSource, library: PackageSource) -> Iterator[Program | UnsupportedProgram]:
-    methods = [one for one in kind.node.body if isinstance(one, ast.FunctionDef) and one.name.split("_")[0] == "sample"]
+def _read_class(
+    kind: ClassSource, library: PackageSource
+) -> Iterator[Program | UnsupportedProgram]:
+    methods = [
+        one
+        for one in kind.node.body
+        if isinstance(one, ast.FunctionDef) and one.name.split("_")[0] == "sample"
+    ]
     for method in methods:
         name = f"{kind.name}.{method.name}"
         try:
             worlds = list(iterate_setups(kind.check(), method))
-            found = [_ClassReader(kind, method, one, library).read_program(f"{name} ({one.title})" if one.title else name) for one in worlds]
-            reasons = {(one.reason, one.place) if isinstance(one, UnsupportedProgram) else None for one in found}
-            yield from [found[0].with_name(name)] if isinstance(found[0], UnsupportedProgram) and len(reasons) == 1 else found
+            found = [
+                _ClassReader(kind, method, one, library).read_program(
+                    f"{name} ({one.title})" if one.title else name
+                )
+                for one in worlds
+            ]
+            reasons = {
+                (one.reason, one.place) if isinstance(one, UnsupportedProgram) else None
+                for one in found
+            }
+            yield from (
+                [found[0].with_name(name)]
+                if isinstance(found[0], UnsupportedProgram) and len(reasons) == 1
+                else found
+            )
         except UnsupportedProgram as outside:
-            yield outside.with_name(name) if outside.place.line else UnsupportedProgram(outside.reason, find_place(method), name)
+            yield (
+                outside.with_name(name)
+                if outside.place.line
+                else UnsupportedProgram(outside.reason, find_place(method), name)
+            )
 
 
 @dataclass
@@ -67,9 +106,15 @@ class _ClassReader:
         try:
             return self._read_program(name)
         except UnsupportedProgram as outside:
-            return outside.with_name(name) if outside.place.line else UnsupportedProgram(outside.reason, find_place(self.method), name)
+            return (
+                outside.with_name(name)
+                if outside.place.line
+                else UnsupportedProgram(outside.reason, find_place(self.method), name)
+            )
         except RecursionError:
-            return UnsupportedProgram("it is nested too deeply to be read", find_place(self.method), name)
+            return UnsupportedProgram(
+                "it is nested too deeply to be read", find_place(self.method), name
+            )
 
     def _read_program(self, name: str) -> Program | UnsupportedProgram:
         head = ast.parse(f"def f({self.setup.parameters}): pass").body[0]
@@ -78,19 +123,33 @@ class _ClassReader:
         first = ast.parse(self.setup.prelude).body
         fields = self._read_fields(self.definition, "")
         for taken_twice in given.keys() & self.public_fields.keys():
-            raise UnsupportedProgram(f"{taken_twice} is a field and something given", find_place(self.definition.node))
-        public = {one for one, kind in given.items() if kind is not None and format_node(kind).startswith("public")} | self.public_fields.keys()
-        taken = {one.id for part in first for one in ast.walk(part) if isinstance(one, ast.Name)} | given.keys() | self.public_fields.keys()
+            raise UnsupportedProgram(
+                f"{taken_twice} is a field and something given", find_place(self.definition.node)
+            )
+        public = {
+            one
+            for one, kind in given.items()
+            if kind is not None and format_node(kind).startswith("public")
+        } | self.public_fields.keys()
+        taken = (
+            {one.id for part in first for one in ast.walk(part) if isinstance(one, ast.Name)}
+            | given.keys()
+            | self.public_fields.keys()
+        )
         reader = StatementReader(self.library, frozenset(public), NameSupply(set(taken)))
         reader.is_pure = True
         itself = self._run_constructors(self.definition, fields, reader)
         reader.is_pure = False
         for one in first:
             reader.emit(ast.copy_location(one, self.method))
-        reader.read_function(self.method, SourceScope(self.definition.module), [itself], dict(self.setup.arguments))
+        reader.read_function(
+            self.method, SourceScope(self.definition.module), [itself], dict(self.setup.arguments)
+        )
         reader.is_pure = True
         claim = self._read_claim(itself, reader)
-        source = "\n".join([name, self.setup.parameters, self.setup.prelude, *reader.source_texts.values()])
+        source = "\n".join(
+            [name, self.setup.parameters, self.setup.prelude, *reader.source_texts.values()]
+        )
         return build_program(self._build_function(name, claim, reader), source)
 
     def _read_fields(self, kind: ClassSource, prefix: str) -> dict[str, AbstractValue]:
@@ -100,22 +159,36 @@ class _ClassReader:
             found[one.target.id] = self._read_field(kind, one, one.target.id, prefix)
         return found
 
-    def _read_field(self, kind: ClassSource, node: ast.AnnAssign, name: str, prefix: str) -> AbstractValue:
+    def _read_field(
+        self, kind: ClassSource, node: ast.AnnAssign, name: str, prefix: str
+    ) -> AbstractValue:
         if name in self.setup.fixed_fields and not prefix:
             return ConcreteValue(self.setup.fixed_fields[name])
         annotation = format_node(node.annotation)
         if annotation == "int" or (annotation == "Fraction" and node.value is None):
             self.public_fields[prefix + name] = "int" if annotation == "int" else "float"
-            return SymbolicValue(ast.Name(prefix + name, ast.Load()), "int" if annotation == "int" else "real")
+            return SymbolicValue(
+                ast.Name(prefix + name, ast.Load()), "int" if annotation == "int" else "real"
+            )
         if node.value is not None:
-            return StatementReader(self.library, frozenset(), NameSupply()).read(node.value, SourceScope(kind.module))
+            return StatementReader(self.library, frozenset(), NameSupply()).read(
+                node.value, SourceScope(kind.module)
+            )
         definition = kind.module.find_definition(annotation)
-        inner = self.library.find_definition(definition.name) if isinstance(definition, ImportedName) else definition
+        inner = (
+            self.library.find_definition(definition.name)
+            if isinstance(definition, ImportedName)
+            else definition
+        )
         if not isinstance(inner, ClassSource):
-            raise UnsupportedProgram(f"the field {name} is of no kind that is read", find_place(node))
+            raise UnsupportedProgram(
+                f"the field {name} is of no kind that is read", find_place(node)
+            )
         return InstanceValue(inner.check(), self._read_fields(inner, f"{name}_"))
 
-    def _run_constructors(self, kind: ClassSource, fields: dict[str, AbstractValue], reader: StatementReader) -> InstanceValue:
+    def _run_constructors(
+        self, kind: ClassSource, fields: dict[str, AbstractValue], reader: StatementReader
+    ) -> InstanceValue:
         """After ``__init__`` or ``__post_init__``, which say what is refused."""
         made = InstanceValue(kind, fields)
         for value in fields.values():
@@ -125,27 +198,46 @@ class _ClassReader:
         for name in ("__init__", "__post_init__"):
             checks = kind.find_method(name)
             if checks is not None:
-                given = {one.arg: fields[one.arg] for one in (*checks.args.args, *checks.args.kwonlyargs) if one.arg in fields}
+                given = {
+                    one.arg: fields[one.arg]
+                    for one in (*checks.args.args, *checks.args.kwonlyargs)
+                    if one.arg in fields
+                }
                 reader.inline(checks, SourceScope(kind.module, line=line), [made], given, checks)
         return made
 
     def _read_claim(self, itself: InstanceValue, reader: StatementReader) -> tuple[str, str | None]:
         loss = self.definition.find_method("loss")
         if loss is None:
-            raise UnsupportedProgram(f"{self.definition.name} has no loss, so that nothing is claimed", find_place(self.definition.node))
+            raise UnsupportedProgram(
+                f"{self.definition.name} has no loss, so that nothing is claimed",
+                find_place(self.definition.node),
+            )
         move: list[Any] = [ConcreteValue(self.setup.sensitivity)]
         found = reader.inline(loss, SourceScope(self.definition.module), [itself, *move], {}, loss)
         if not isinstance(found, LossValue):
             raise UnsupportedProgram("what loss gives is not understood", find_place(loss))
-        return ast.unparse(build_expression(found.epsilon)), None if found.delta is None else ast.unparse(build_expression(found.delta))
+        return ast.unparse(build_expression(found.epsilon)), (
+            None if found.delta is None else ast.unparse(build_expression(found.delta))
+        )
 
-    def _build_function(self, name: str, claim: tuple[str, str | None], reader: StatementReader) -> ast.FunctionDef:
+    def _build_function(
+        self, name: str, claim: tuple[str, str | None], reader: StatementReader
+    ) -> ast.FunctionDef:
         """The program as a function with ``@mechanism``."""
         refused = [f"if {one} < 1:\n    return" for one in reader.positive_parameters]
         guards = ast.parse("\n".join(refused)).body
         delta = "" if claim[1] is None else f", delta={claim[1]!r}"
-        parameters = ", ".join([self.setup.parameters, *(f"{one}: public[{kind}]" for one, kind in self.public_fields.items())])
-        text = f"@mechanism(epsilon={claim[0]!r}{delta}, neighbours={self.setup.neighbours})\ndef f({parameters}): pass"
+        parameters = ", ".join(
+            [
+                self.setup.parameters,
+                *(f"{one}: public[{kind}]" for one, kind in self.public_fields.items()),
+            ]
+        )
+        text = (
+            f"@mechanism(epsilon={claim[0]!r}{delta}, neighbours={self.setup.neighbours})\ndef"
+            f" f({parameters}): pass"
+        )
         function = ast.parse(text).body[0]
         assert isinstance(function, ast.FunctionDef)
         for one in (*ast.walk(function), *(part for guard in guards for part in ast.walk(guard))):

@@ -34,14 +34,24 @@ def main() -> None:
         send_message(outlet, {"ok": True})
         while True:
             request, _ = receive_message(inlet)
-            send_message(outlet, _run_request(program, public | dict(decode(request["private"])), request["rehearsal"]))
+            send_message(
+                outlet,
+                _run_request(
+                    program, public | dict(decode(request["private"])), request["rehearsal"]
+                ),
+            )
     except ChannelBroken:
         os._exit(0)
 
 
 def _limit_resources(space: int, seconds: int) -> None:
     """Limit what this process may take. A rehearsal and a run have the same deadline, each."""
-    limits = ((resource.RLIMIT_AS, space), (resource.RLIMIT_CPU, 2 * seconds + 10), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0))
+    limits = (
+        (resource.RLIMIT_AS, space),
+        (resource.RLIMIT_CPU, 2 * seconds + 10),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    )
     for limit, most in limits:
         hard = resource.getrlimit(limit)[1]
         least = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -49,7 +59,9 @@ def _limit_resources(space: int, seconds: int) -> None:
 
 
 def _run_request(program: Any, arguments: dict[str, Any], rehearsal: bool) -> dict[str, Any]:
-    """Return what the program tells. Why it fails is told of a rehearsal only, which has no data."""
+    """Return what the program tells. Why it fails is told of a rehearsal only, which has no
+    data.
+    """
     try:
         return {"ok": True, "told": run_program(program, arguments)}
     except HedgerowError as problem:

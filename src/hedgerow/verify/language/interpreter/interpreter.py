@@ -1,12 +1,12 @@
 """Runs a program as what it is: over the reals, with exact noise from the operating system's
 generator.
 
-``run_program(program, arguments)`` gives the outputs in order. Numbers among the arguments are taken as the
-rationals that they are written as (0.1 is one tenth), noise is drawn by ``reals``, and every
-comparison is decided exactly. What comes out: truths as bool, bit strings as int, and numbers as
-int if all that the program tells are whole; else each number is rounded to the nearest multiple of
-``OUTPUT_GRID`` and then to a float. The grid is the same for all programs and all data, so that rounding
-is post-processing of the outputs that a proof is about.
+``run_program(program, arguments)`` gives the outputs in order. Numbers among the arguments are
+taken as the rationals that they are written as (0.1 is one tenth), noise is drawn by ``reals``, and
+every comparison is decided exactly. What comes out: truths as bool, bit strings as int, and numbers
+as int if all that the program tells are whole; else each number is rounded to the nearest multiple
+of ``OUTPUT_GRID`` and then to a float. The grid is the same for all programs and all data, so that
+rounding is post-processing of the outputs that a proof is about.
 
 **Theorem.** A run takes, with probability 1, the way through the program that the program over the
 reals takes at the same draws, and tells what that tells, each number rounded once, by one function
@@ -44,7 +44,11 @@ from hedgerow.numeric.bits import draw_integer
 from hedgerow.numeric.exact_number import parse_exact
 from hedgerow.numeric.samplers import bernoulli, discrete_laplace
 from hedgerow.numeric.samplers.lazy_uniform import RationalInterval
-from hedgerow.verify.language.assumptions import check_arguments, find_constants, find_public_scalars
+from hedgerow.verify.language.assumptions import (
+    check_arguments,
+    find_constants,
+    find_public_scalars,
+)
 from hedgerow.verify.language.claim_bounds import IRRATIONAL, bound_expression, can_bound
 from hedgerow.verify.language.interpreter.lazy_reals import (
     LazyNumber,
@@ -87,7 +91,14 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.language.type_inference import infer_kind, infer_kinds
 
-__all__ = ["MAX_ROUNDS", "OUTPUT_GRID", "BitString", "apply_arithmetic", "enclose_irrational_parameters", "run_program"]
+__all__ = [
+    "MAX_ROUNDS",
+    "OUTPUT_GRID",
+    "BitString",
+    "apply_arithmetic",
+    "enclose_irrational_parameters",
+    "run_program",
+]
 
 OUTPUT_GRID: Final = Fraction(1, 1 << 40)
 MAX_ROUNDS: Final = 1_000_000
@@ -119,17 +130,24 @@ class _Interpreter:
         self.lists: dict[str, list[RuntimeValue]] = {}
         self.outputs: list[int | float | bool] = []
         self.rounds = 0
-        # Decided for the whole program: whether a number is shown as 0 or as 0.0 must not tell by which way it came about.
+        # Decided for the whole program: whether a number is shown as 0 or as 0.0 must not tell by
+        # which way it came about.
         told = [one.value for one in walk_statements(program.body) if isinstance(one, Output)]
-        self.has_whole_outputs = all(infer_kind(one, program, self.kinds) is not Kind.REAL for one in told)
+        self.has_whole_outputs = all(
+            infer_kind(one, program, self.kinds) is not Kind.REAL for one in told
+        )
         names = [one.name for one in program.parameters]
         for name in arguments:
             if name not in names:
-                raise InvalidArgument("arguments", f"of {program.name} are {', '.join(names)}", name)
+                raise InvalidArgument(
+                    "arguments", f"of {program.name} are {', '.join(names)}", name
+                )
         # Public ones first: the width of a bit string may be one of them.
         for one in sorted(program.parameters, key=lambda one: one.width is not None):
             if one.name not in arguments:
-                raise InvalidArgument(one.name, f"must be given: it is a parameter of {program.name}")
+                raise InvalidArgument(
+                    one.name, f"must be given: it is a parameter of {program.name}"
+                )
             self.bind_argument(one, arguments[one.name])
         self.enclosures = enclose_irrational_parameters(program, self.values)
 
@@ -151,8 +169,14 @@ class _Interpreter:
         if parameter.kind is Kind.BITS:
             assert parameter.width is not None
             width = self.check_width(self.evaluate(parameter.width))
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 1 << width:
-                raise InvalidArgument(parameter.name, f"must be a whole number of at most {width} bits", *shown)
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | np.integer)
+                or not 0 <= value < 1 << width
+            ):
+                raise InvalidArgument(
+                    parameter.name, f"must be a whole number of at most {width} bits", *shown
+                )
             return BitString(int(value), width)
         try:
             number = parse_exact(value, parameter.name)
@@ -172,8 +196,15 @@ class _Interpreter:
         return False if parameter.kind is Kind.BOOL else Fraction(0)
 
     def check_width(self, value: RuntimeValue) -> int:
-        if not isinstance(value, Fraction) or value.denominator != 1 or not 0 < value <= _MAX_BIT_WIDTH:
-            raise Refused(f"a bit string of {self.program.name} has a width that is not a whole number from 1 to {_MAX_BIT_WIDTH}.")
+        if (
+            not isinstance(value, Fraction)
+            or value.denominator != 1
+            or not 0 < value <= _MAX_BIT_WIDTH
+        ):
+            raise Refused(
+                f"a bit string of {self.program.name} has a width that is not a whole number from 1"
+                f" to {_MAX_BIT_WIDTH}."
+            )
         return int(value)
 
     def run_block(self, block: Block) -> None:
@@ -193,10 +224,15 @@ class _Interpreter:
                     self.outputs.append(self.round_output(self.evaluate(one.value)))
 
     def count_round(self) -> None:
-        """Rounds are counted and not statements: on neighbours, branches may differ, and rounds do not."""
+        """Rounds are counted and not statements: on neighbours, branches may differ, and rounds
+        do not.
+        """
         self.rounds += 1
         if self.rounds > MAX_ROUNDS:
-            raise Refused(f"{self.program.name} did not end within {MAX_ROUNDS} rounds of its loops; nothing was released.")
+            raise Refused(
+                f"{self.program.name} did not end within {MAX_ROUNDS} rounds of its loops; nothing"
+                " was released."
+            )
 
     def round_output(self, value: RuntimeValue) -> int | float | bool:
         if isinstance(value, bool):
@@ -224,11 +260,17 @@ class _Interpreter:
                 return add(low, multiply(_subtract(high, low), draw_uniform()))
         scale = numbers[0]
         if sign(scale) <= 0:
-            raise Refused(f"line {sample.place.line}: the scale {format_expression(sample.parameters[0])} of {sample.noise} noise must be above 0.")
+            raise Refused(
+                f"line {sample.place.line}: the scale {format_expression(sample.parameters[0])} of"
+                f" {sample.noise} noise must be above 0."
+            )
         match sample.noise:
             case Noise.GEOMETRIC:
                 if not isinstance(scale, Fraction):
-                    raise Refused(f"line {sample.place.line}: the scale of geometric noise must be a rational number.")
+                    raise Refused(
+                        f"line {sample.place.line}: the scale of geometric noise must be a rational"
+                        " number."
+                    )
                 return Fraction(int(discrete_laplace(scale, 1)[0]))
             case Noise.GAUSSIAN:
                 return multiply(scale, draw_normal())
@@ -250,7 +292,11 @@ class _Interpreter:
             case Read():
                 entries, index = self.lists[expression.list], self.evaluate(expression.index)
                 inside = isinstance(index, Fraction) and 0 <= index < len(entries)
-                return entries[int(_require_rational(index))] if inside else self.make_default_entry(expression.list)
+                return (
+                    entries[int(_require_rational(index))]
+                    if inside
+                    else self.make_default_entry(expression.list)
+                )
             case Apply():
                 return self.apply(expression)
 
@@ -273,24 +319,39 @@ class _Interpreter:
         return apply_arithmetic(operator, [_require_number(one) for one in values])
 
 
-def enclose_irrational_parameters(program: Program, values: Mapping[str, Any]) -> dict[int, Callable[[int], RationalInterval]]:
-    """Return the irrational scales and chances that public numbers fix, by site, as intervals of so many bits.
+def enclose_irrational_parameters(
+    program: Program, values: Mapping[str, Any]
+) -> dict[int, Callable[[int], RationalInterval]]:
+    """Return the irrational scales and chances that public numbers fix, by site, as intervals of so
+    many bits.
 
-    Such a number scales one draw, or is compared with one, and goes nowhere else: nothing has to be known of it but where it lies.
+    Such a number scales one draw, or is compared with one, and goes nowhere else: nothing has to be
+    known of it but where it lies.
     """
     known, fixed = find_constants(program), find_public_scalars(program)
-    numbers = {name: one for name, one in values.items() if name in fixed and isinstance(one, Fraction | int) and not isinstance(one, bool)}
+    numbers = {
+        name: one
+        for name, one in values.items()
+        if name in fixed and isinstance(one, Fraction | int) and not isinstance(one, bool)
+    }
     found = dict[int, Callable[[int], RationalInterval]]()
     for sample in program.samples:
         if sample.noise in (Noise.LAPLACE, Noise.EXPONENTIAL, Noise.GAUSSIAN, Noise.BERNOULLI):
             value = substitute(sample.parameters[0], known)
             operators = {one.operator for one in walk_expression(value) if isinstance(one, Apply)}
-            if can_bound(value) and collect_names(value) <= numbers.keys() and operators & IRRATIONAL and "floor" not in operators:
+            if (
+                can_bound(value)
+                and collect_names(value) <= numbers.keys()
+                and operators & IRRATIONAL
+                and "floor" not in operators
+            ):
                 found[sample.site] = _build_enclosure(value, numbers)
     return found
 
 
-def _build_enclosure(value: Expression, numbers: Mapping[str, Any]) -> Callable[[int], RationalInterval]:
+def _build_enclosure(
+    value: Expression, numbers: Mapping[str, Any]
+) -> Callable[[int], RationalInterval]:
     return lambda bits: bound_expression(value, numbers, 20 + bits // 3)
 
 
@@ -312,7 +373,9 @@ def _randomise_sign(size: LazyNumber) -> LazyNumber:
 
 
 def _round_to_float(value: Fraction) -> float:
-    """Return the nearest multiple of the grid, as the nearest float: a function that never falls."""
+    """Return the nearest multiple of the grid, as the nearest float: a function that never
+    falls.
+    """
     steps = floor(value / OUTPUT_GRID + Fraction(1, 2))
     return float(max(min(steps * OUTPUT_GRID, _LARGEST_FLOAT), -_LARGEST_FLOAT))
 
@@ -372,7 +435,9 @@ def apply_arithmetic(operator: str, values: list[LazyNumber]) -> RuntimeValue:
         case "%":
             if sign(other) <= 0:
                 return Fraction(0)
-            return _subtract(one, multiply(Fraction(evaluate_step(divide(one, other), floor)), other))
+            return _subtract(
+                one, multiply(Fraction(evaluate_step(divide(one, other), floor)), other)
+            )
         case _:
             return apply_function(operator, one)
 

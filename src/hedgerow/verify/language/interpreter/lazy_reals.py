@@ -1,30 +1,30 @@
 """Real numbers as exact polynomials in what was drawn.
 
-A ``LazyReal`` is a polynomial with rational coefficients in *atoms*: draws of continuous noise, and at
-most one irrational constant. Adding, scaling and multiplying are done on the coefficients, so that
-x / 10^98 * 10^98 is x again and x - x is the number 0: nothing is rounded, ever.
+A ``LazyReal`` is a polynomial with rational coefficients in *atoms*: draws of continuous noise, and
+at most one irrational constant. Adding, scaling and multiplying are done on the coefficients, so
+that x / 10^98 * 10^98 is x again and x - x is the number 0: nothing is rounded, ever.
 
 **Theorem.** Whatever is asked of a value, its sign, its floor, or any other step function of it, is
 answered with probability 1, and the answer is that of the real number itself.
 
-**Proof.** *Right:* ``evaluate_step`` takes a step function that never falls, and answers when it is the same at
-both ends of an interval that holds the value. That interval is computed in whole numbers, without
-rounding, from intervals that hold the atoms; there is no other way out of its loop. *With probability 1:*
-intervals of atoms close as bits grow, so the loop ends unless the value lies where the function
-steps, at one of countably many rationals r. A value without atoms is rational and compared as
-such. Otherwise value - r is not the zero polynomial. Where noise occurs in it, its coefficients,
-polynomials in the constant, do not all vanish, as is shown next; and the zeros of a polynomial that
-is not 0 have Lebesgue measure 0, while draws are independent and have densities. Without noise it
-is a polynomial in one constant t. If t is transcendental it is not 0 there: ln and exp of a rational are
-(Lindemann), where they are not 0 and 1; so are roots and inverses of what is not constant in such
-a t. If t is the root of a rational that is no square, t^2 is replaced by that rational, and a + bt is 0
-only if a = b = 0. Two constants in one value are refused (``MixedConstants``): nobody knows in general whether
-a polynomial in two of them is 0.
+**Proof.** *Right:* ``evaluate_step`` takes a step function that never falls, and answers when it is
+the same at both ends of an interval that holds the value. That interval is computed in whole
+numbers, without rounding, from intervals that hold the atoms; there is no other way out of its
+loop. *With probability 1:* intervals of atoms close as bits grow, so the loop ends unless the value
+lies where the function steps, at one of countably many rationals r. A value without atoms is
+rational and compared as such. Otherwise value - r is not the zero polynomial. Where noise occurs in
+it, its coefficients, polynomials in the constant, do not all vanish, as is shown next; and the
+zeros of a polynomial that is not 0 have Lebesgue measure 0, while draws are independent and have
+densities. Without noise it is a polynomial in one constant t. If t is transcendental it is not 0
+there: ln and exp of a rational are (Lindemann), where they are not 0 and 1; so are roots and
+inverses of what is not constant in such a t. If t is the root of a rational that is no square, t^2
+is replaced by that rational, and a + bt is 0 only if a = b = 0. Two constants in one value are
+refused (``MixedConstants``): nobody knows in general whether a polynomial in two of them is 0.
 
-How many bits that takes hardly depends on the size of the coefficients: with n draws of a linear form
-and its largest coefficient c, b bits leave |value - r| open only up to n c 2^-b, and the draw at c, the
-others given, falls there with a chance of at most 2 n 2^-b. (Floors of numbers that are large
-against 1 need the bits before the point as well; ``work`` bounds these.)
+How many bits that takes hardly depends on the size of the coefficients: with n draws of a linear
+form and its largest coefficient c, b bits leave |value - r| open only up to n c 2^-b, and the draw
+at c, the others given, falls there with a chance of at most 2 n 2^-b. (Floors of numbers that are
+large against 1 need the bits before the point as well; ``work`` bounds these.)
 
 Noise is made of uniforms from ``numeric.lazy``: an exponential is -ln U, a normal b V/U is kept
 when its square is at most -4 ln U (``numeric.rounded`` has the proof), each exactly.
@@ -43,7 +43,12 @@ from typing import Final, TypeAlias, TypeVar
 from hedgerow.errors import Refused
 from hedgerow.numeric.bits import draw_integer
 from hedgerow.numeric.rounding import exp_bounds, log_bounds, sqrt_down, sqrt_up
-from hedgerow.numeric.samplers.lazy_uniform import FIRST_BITS, LazyUniform, RationalInterval, refine_until_decided
+from hedgerow.numeric.samplers.lazy_uniform import (
+    FIRST_BITS,
+    LazyUniform,
+    RationalInterval,
+    refine_until_decided,
+)
 
 __all__ = [
     "Atom",
@@ -75,7 +80,9 @@ class MixedConstants(Refused):
 
 
 class Atom(ABC):
-    """A real that nothing simpler is known about. ``square`` is its square where that is a rational."""
+    """A real that nothing simpler is known about. ``square`` is its square where that is a
+    rational.
+    """
 
     __slots__ = ("_cached", "constant", "serial", "square")
 
@@ -196,7 +203,9 @@ Monomial: TypeAlias = tuple[Atom, ...]  # sorted by serial; () is the rational p
 
 
 class LazyReal:
-    """The sum of ``terms``, whole numbers times monomials, over ``unit``. Some monomial is not ()."""
+    """The sum of ``terms``, whole numbers times monomials, over ``unit``. Some monomial is not
+    ().
+    """
 
     __slots__ = ("constant", "denominator", "terms")
 
@@ -204,7 +213,9 @@ class LazyReal:
         self.terms, self.denominator, self.constant = terms, unit, constant
 
     def enclose(self, bits: int) -> RationalInterval:
-        """Return an interval that holds the real, computed without rounding from those of its atoms."""
+        """Return an interval that holds the real, computed without rounding from those of its
+        atoms.
+        """
         degree = max(map(len, self.terms))
         low = high = 0
         for monomial, factor in self.terms.items():
@@ -358,12 +369,16 @@ def _has_noise(value: LazyReal) -> bool:
 
 
 def _build_cache_key(value: LazyReal) -> tuple[frozenset[tuple[Monomial, Fraction]], Atom | None]:
-    terms = frozenset((key, Fraction(number, value.denominator)) for key, number in value.terms.items())
+    terms = frozenset(
+        (key, Fraction(number, value.denominator)) for key, number in value.terms.items()
+    )
     return terms, value.constant
 
 
 @lru_cache(maxsize=1024)
-def _make_constant(word: str, argument: Fraction | tuple[frozenset[tuple[Monomial, Fraction]], Atom | None]) -> Atom:
+def _make_constant(
+    word: str, argument: Fraction | tuple[frozenset[tuple[Monomial, Fraction]], Atom | None]
+) -> Atom:
     """Return the constant: the same atom for the same number, so that it cancels."""
     if isinstance(argument, Fraction):
         return _IrrationalConstant(word, argument)
@@ -408,7 +423,9 @@ def draw_normal(scale: Callable[[int], RationalInterval] | None = None) -> LazyN
 
 
 def draw_coin(chance: Callable[[int], RationalInterval]) -> bool:
-    """Return True with a chance that is known by intervals: a fresh uniform differs from any number."""
+    """Return True with a chance that is known by intervals: a fresh uniform differs from any
+    number.
+    """
     return is_below(draw_uniform(), _wrap_atom(_EnclosedNumber(chance)))
 
 

@@ -28,12 +28,14 @@ from hedgerow.verify.language.program import (
 
 __all__ = ["bound_rounds"]
 
-PublicEvaluator: TypeAlias = Callable[[Expression], LazyNumber | None]  # the number that public arguments fix, if they do
+# the number that public arguments fix, if they do
+PublicEvaluator: TypeAlias = Callable[[Expression], LazyNumber | None]
 
 
 def bound_rounds(loop: While, program: Program, value: PublicEvaluator) -> int:
-    """Return how many rounds a loop has at most, those of loops inside of it included: a public number where one is compared with a
-    variable that starts from a number and that each round raises."""
+    """Return how many rounds a loop has at most, those of loops inside of it included: a public
+    number where one is compared with a variable that starts from a number and that each round
+    raises."""
     inner = sum(bound_rounds(one, program, value) for one in _iterate_outer_loops(loop.body))
     conditions = list(_split_conjuncts(loop.condition))
     ended = {
@@ -43,7 +45,11 @@ def bound_rounds(loop: While, program: Program, value: PublicEvaluator) -> int:
     }
     found = MAX_ROUNDS
     for one in conditions:
-        if isinstance(one, Apply) and one.operator in ("<", "<=") and isinstance(one.arguments[0], Name):
+        if (
+            isinstance(one, Apply)
+            and one.operator in ("<", "<=")
+            and isinstance(one.arguments[0], Name)
+        ):
             name, end = one.arguments[0].name, _evaluate_public(one.arguments[1], program, value)
             start = _find_start(name, program)
             if start is not None and end is not None and _always_advances(name, ended, loop.body):
@@ -61,7 +67,9 @@ def _iterate_outer_loops(block: Block) -> Iterator[While]:
             yield from _iterate_outer_loops(one.otherwise)
 
 
-def _evaluate_public(expression: Expression, program: Program, value: PublicEvaluator) -> Fraction | None:
+def _evaluate_public(
+    expression: Expression, program: Program, value: PublicEvaluator
+) -> Fraction | None:
     """Return a number that public arguments fix, whatever has been done before."""
     fixed = {one.name for one in program.parameters} | find_constants(program).keys()
     exact = value(expression) if collect_names(expression) <= fixed else None
@@ -110,8 +118,14 @@ def _is_increment(one: Assign, name: str) -> bool:
 
 def _reaches_increment(name: str, ended: set[str], block: Block) -> bool:
     for one in block:
-        if isinstance(one, Assign) and (one.name == name or (one.name in ended and one.value == Truth(True))):
+        if isinstance(one, Assign) and (
+            one.name == name or (one.name in ended and one.value == Truth(True))
+        ):
             return True
-        if isinstance(one, If) and _reaches_increment(name, ended, one.then) and _reaches_increment(name, ended, one.otherwise):
+        if (
+            isinstance(one, If)
+            and _reaches_increment(name, ended, one.then)
+            and _reaches_increment(name, ended, one.otherwise)
+        ):
             return True
     return False

@@ -7,7 +7,13 @@ from fractions import Fraction
 from math import ceil, lcm
 from typing import Final
 
-from hedgerow.verify.language.interpreter.lazy_reals import Atom, LazyNumber, LazyReal, MixedConstants, divide
+from hedgerow.verify.language.interpreter.lazy_reals import (
+    Atom,
+    LazyNumber,
+    LazyReal,
+    MixedConstants,
+    divide,
+)
 
 __all__ = [
     "DRAW_BITS",
@@ -26,7 +32,8 @@ __all__ = [
 ]
 
 MAX_BITS: Final = 1 << 16  # bits
-MAX_FLOOR_BITS: Final = 1 << 11  # bits before the point of noise whose floor is taken: so many have to be drawn
+# bits before the point of noise whose floor is taken: so many have to be drawn
+MAX_FLOOR_BITS: Final = 1 << 11
 MAX_TERMS: Final = 1 << 14
 MAX_DEGREE: Final = 16
 DRAW_BITS: Final = 64  # bits of what is drawn
@@ -39,8 +46,9 @@ class TooLarge(Exception):
 @dataclass(frozen=True, slots=True)
 class SizeBound:
     """A bound on a number: a polynomial of at most ``terms`` terms beside a rational and of this
-    ``degree``, with coefficients of at most ``most``, and denominators that are a divisor of ``unit``
-    times at most ``loose``. ``exact`` is the number itself, where public arguments fix it."""
+    ``degree``, with coefficients of at most ``most``, and denominators that are a divisor of
+    ``unit`` times at most ``loose``. ``exact`` is the number itself, where public arguments fix it.
+    """
 
     max_coefficient: int = 1
     denominator: int = 1
@@ -58,7 +66,11 @@ class SizeBound:
     @property
     def byte_size(self) -> int:
         """The bytes that such a number takes at most, its draws included."""
-        bits = self.max_coefficient.bit_length() + self.denominator.bit_length() + self.extra_denominator.bit_length()
+        bits = (
+            self.max_coefficient.bit_length()
+            + self.denominator.bit_length()
+            + self.extra_denominator.bit_length()
+        )
         return (1 + self.terms) * (1024 + 8 * self.degree + bits // 4)
 
     def join(self, other: SizeBound) -> SizeBound:
@@ -75,11 +87,16 @@ class SizeBound:
 
     def check(self) -> SizeBound:
         """Return itself, if it is admitted."""
-        high = max(self.max_coefficient.bit_length(), self.denominator.bit_length() + self.extra_denominator.bit_length())
+        high = max(
+            self.max_coefficient.bit_length(),
+            self.denominator.bit_length() + self.extra_denominator.bit_length(),
+        )
         if high > MAX_BITS or self.terms > MAX_TERMS or self.degree > MAX_DEGREE:
             raise TooLarge
         if len(self.constants) > 1:
-            raise MixedConstants("A number is made of two irrational constants. Use one ln, exp or sqrt there.")
+            raise MixedConstants(
+                "A number is made of two irrational constants. Use one ln, exp or sqrt there."
+            )
         return self
 
 
@@ -120,7 +137,10 @@ def bound_product(one: SizeBound, other: SizeBound) -> SizeBound:
     for square in squares:
         root *= square.numerator * square.denominator
     return SizeBound(
-        one.max_coefficient * other.max_coefficient * (1 + one.terms if one.degree and other.degree else 1) * root,
+        one.max_coefficient
+        * other.max_coefficient
+        * (1 + one.terms if one.degree and other.degree else 1)
+        * root,
         one.denominator * other.denominator * root,
         one.extra_denominator * other.extra_denominator,
         (1 + one.terms) * (1 + other.terms) - 1,
@@ -136,7 +156,12 @@ def bound_quotient(one: SizeBound, other: SizeBound) -> SizeBound:
     if isinstance(other.exact, LazyReal):
         return bound_product(one, measure_exact(divide(Fraction(1), other.exact)))
     below = other.denominator * other.extra_denominator
-    return replace(one, max_coefficient=one.max_coefficient * below, extra_denominator=one.extra_denominator * other.max_coefficient * below, exact=None)
+    return replace(
+        one,
+        max_coefficient=one.max_coefficient * below,
+        extra_denominator=one.extra_denominator * other.max_coefficient * below,
+        exact=None,
+    )
 
 
 def bound_floor(one: SizeBound) -> SizeBound:

@@ -1,4 +1,6 @@
-"""Programs in a process of their own, which is killed after a deadline and has its memory capped."""
+"""Programs in a process of their own, which is killed after a deadline and has its memory
+capped.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,21 @@ from hedgerow.verify.language.program import Program
 __all__ = ["ProgramProcess"]
 
 _CHILD_CODE: Final = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from hedgerow.verify.language.interpreter.child_main import main; main()"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from"
+    " hedgerow.verify.language.interpreter.child_main import main; main()"
 )
 _BASE_ADDRESS_SPACE: Final = 2**30  # address space beside the numbers: the interpreter, libraries
 _STARTUP_SECONDS: Final = 60.0  # seconds until the process is there
 
 
 class ProgramProcess:
-    """One program with its public arguments, in one process. What goes wrong there looks the same, whatever it was."""
+    """One program with its public arguments, in one process. What goes wrong there looks the
+    same, whatever it was.
+    """
 
-    def __init__(self, program: Program, public: Mapping[str, Any], *, seconds: float, memory: int) -> None:
+    def __init__(
+        self, program: Program, public: Mapping[str, Any], *, seconds: float, memory: int
+    ) -> None:
         path = json.dumps([str(Path(entry).resolve()) for entry in sys.path if entry])
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-X", "utf8", "-c", _CHILD_CODE, path],
@@ -50,7 +57,12 @@ class ProgramProcess:
         for descriptor in (self._inlet, self._outlet):
             os.set_blocking(descriptor, False)
         space = min(memory, MAX_MEMORY) + _BASE_ADDRESS_SPACE
-        given = {"program": encode(program), "public": encode(list(public.items())), "space": space, "seconds": seconds}
+        given = {
+            "program": encode(program),
+            "public": encode(list(public.items())),
+            "space": space,
+            "seconds": seconds,
+        }
         try:
             self._request(given, _STARTUP_SECONDS)
         except ChannelBroken:
@@ -58,7 +70,9 @@ class ProgramProcess:
 
     def run(self, private: Mapping[str, Any]) -> list[Any]:
         """Return what the program tells on these numbers, within the deadline."""
-        answer = self._request({"private": encode(list(private.items())), "rehearsal": False}, self._seconds)
+        answer = self._request(
+            {"private": encode(list(private.items())), "rehearsal": False}, self._seconds
+        )
         if answer.get("ok") is not True:
             raise ChannelBroken
         return list(answer["told"])
@@ -66,9 +80,13 @@ class ProgramProcess:
     def rehearse(self, private: Mapping[str, Any]) -> None:
         """Run it on numbers that are no data; Refused says what went wrong."""
         try:
-            answer = self._request({"private": encode(list(private.items())), "rehearsal": True}, self._seconds)
+            answer = self._request(
+                {"private": encode(list(private.items())), "rehearsal": True}, self._seconds
+            )
         except ChannelBroken:
-            raise Refused(f"it takes more than {self._seconds:g} seconds or too much memory.") from None
+            raise Refused(
+                f"it takes more than {self._seconds:g} seconds or too much memory."
+            ) from None
         if answer.get("ok") is not True:
             raise Refused(str(answer.get("words") or "it takes too much memory."))
 
@@ -77,7 +95,8 @@ class ProgramProcess:
         try:
             send_message(self._inlet, request, b"", until)
             return receive_message(self._outlet, until)[0]
-        except BaseException:  # an interrupt as well: an answer that is still to come must not be taken for the next one
+        # an interrupt as well: an answer that is still to come must not be taken for the next one
+        except BaseException:
             self.terminate()
             raise
 

@@ -1,11 +1,11 @@
 """Bounds on the size of a program's numbers, from its text and public arguments alone.
 
-``check_resources`` refuses a program before it runs on data that somebody protects, if some number in it
-could need more than a stated size on any data: more than ``MAX_BITS`` bits in a coefficient or
-denominator, ``MAX_FLOOR_BITS`` bits in noise whose floor is taken, more than ``MAX_TERMS`` terms or a degree
-above ``MAX_DEGREE`` in what was drawn, or two irrational constants (``reals`` says why); or if a run
-could take longer than a deadline. Otherwise a run could be made to take long, or to fail, just
-where a count is so and so.
+``check_resources`` refuses a program before it runs on data that somebody protects, if some number
+in it could need more than a stated size on any data: more than ``MAX_BITS`` bits in a coefficient
+or denominator, ``MAX_FLOOR_BITS`` bits in noise whose floor is taken, more than ``MAX_TERMS`` terms
+or a degree above ``MAX_DEGREE`` in what was drawn, or two irrational constants (``reals`` says
+why); or if a run could take longer than a deadline. Otherwise a run could be made to take long, or
+to fail, just where a count is so and so.
 
 It is an abstract run. For every variable there is a ``SizeBound`` that holds on all data: private
 numbers are of at most 64 bits, a draw is below 2^64 (it is not once in e^(2^64)), both ways of a
@@ -32,8 +32,16 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.samplers import discrete_laplace
 from hedgerow.verify.language.assumptions import find_constants
 from hedgerow.verify.language.claim_bounds import IRRATIONAL
-from hedgerow.verify.language.interpreter.interpreter import apply_arithmetic, enclose_irrational_parameters
-from hedgerow.verify.language.interpreter.lazy_reals import LazyNumber, LazyReal, MixedConstants, apply_function
+from hedgerow.verify.language.interpreter.interpreter import (
+    apply_arithmetic,
+    enclose_irrational_parameters,
+)
+from hedgerow.verify.language.interpreter.lazy_reals import (
+    LazyNumber,
+    LazyReal,
+    MixedConstants,
+    apply_function,
+)
 from hedgerow.verify.language.interpreter.loop_bounds import bound_rounds
 from hedgerow.verify.language.interpreter.number_sizes import (
     DRAW_BITS,
@@ -78,7 +86,8 @@ from hedgerow.verify.language.type_inference import infer_kind, infer_kinds
 
 __all__ = ["MAX_MEMORY", "SECONDS_PER_OPERATION", "check_resources"]
 
-SECONDS_PER_OPERATION: Final = 4e-5  # seconds for one operation on short numbers, on a slow machine that others keep busy
+# seconds for one operation on short numbers, on a slow machine that others keep busy
+SECONDS_PER_OPERATION: Final = 4e-5
 MAX_MEMORY: Final = 2**31  # bytes that all numbers of a run take at most
 _MAX_OUTPUT_BITS: Final = 14_000  # bits of a whole number that Python writes down
 _MAX_UNROLLED_ROUNDS: Final = 4096  # rounds that are gone through one by one
@@ -97,8 +106,8 @@ def check_resources(
     seconds: float | None = None,
     memory: int = MAX_MEMORY,
 ) -> None:
-    """Refuse a program whose numbers could become too large, one of them or all together, or whose run could take longer than so many
-    seconds.
+    """Refuse a program whose numbers could become too large, one of them or all together, or whose
+    run could take longer than so many seconds.
 
     ``lengths`` are those of the private lists, ``memory`` the bytes there are for numbers.
     """
@@ -108,35 +117,61 @@ def check_resources(
         needed = sizes.peak_bytes + sum(sizes.variable_bytes.values())
         if needed > min(memory, MAX_MEMORY):
             raise Refused(
-                f"{program.name} is not run: on some data its numbers could take {needed / 2**20:,.0f} MiB, and there are "
-                f"{min(memory, MAX_MEMORY) / 2**20:,.0f}. Keep fewer large numbers in variables."
+                f"{program.name} is not run: on some data its numbers could take"
+                f" {needed / 2**20:,.0f} MiB, and there are {min(memory, MAX_MEMORY) / 2**20:,.0f}."
+                " Keep fewer large numbers in variables."
             )
         if seconds is not None and sizes.operations * SECONDS_PER_OPERATION > seconds:
             raise Refused(
-                f"{program.name} is not run: on some data it could take {sizes.operations * SECONDS_PER_OPERATION:,.0f} seconds, and the deadline is {seconds:g}. "
-                "Bound its loops by smaller public numbers, or ask for a later deadline."
+                f"{program.name} is not run: on some data it could take"
+                f" {sizes.operations * SECONDS_PER_OPERATION:,.0f} seconds, and the deadline is"
+                f" {seconds:g}. Bound its loops by smaller public numbers, or ask for a later"
+                " deadline."
             )
     except MixedConstants as mixed:
         raise Refused(f"{program.name} is not run at these arguments. {mixed}") from None
     except TooLarge:
-        raise Refused(f"{program.name} is not run: an argument has more than {MAX_BITS:,} bits. Give shorter numbers.") from None
+        raise Refused(
+            f"{program.name} is not run: an argument has more than {MAX_BITS:,} bits. Give shorter"
+            " numbers."
+        ) from None
 
 
 class _SizeAnalysis:
-    def __init__(self, program: Program, public: Mapping[str, Any], lengths: Mapping[str, int]) -> None:
+    def __init__(
+        self, program: Program, public: Mapping[str, Any], lengths: Mapping[str, int]
+    ) -> None:
         self.program, self.kinds = program, infer_kinds(program)
         self.state: SizeState = {}
         self.lists: dict[str, tuple[int, SizeBound]] = {}
         self.keeps_old_sizes = False
-        self.operations, self.repetitions = 0, 1  # operations on short numbers, and how often what is looked at now is done
-        self.enclosures, self.constants = enclose_irrational_parameters(program, public), find_constants(program)
-        self.variable_bytes, self.statement_bytes, self.peak_bytes = dict[str, int](), 0, 0  # bytes of variables, and within one statement
+        # operations on short numbers, and how often what is looked at now is done
+        self.operations, self.repetitions = 0, 1
+        self.enclosures, self.constants = (
+            enclose_irrational_parameters(program, public),
+            find_constants(program),
+        )
+        # bytes of variables, and within one statement
+        self.variable_bytes, self.statement_bytes, self.peak_bytes = dict[str, int](), 0, 0
         for one in program.parameters:
             if one.private:
-                size, length = bound_integer(_PRIVATE_BITS) if one.kind in (Kind.INT, Kind.REAL) else _BOOLEAN_SIZE, lengths.get(one.name, 0)
+                size, length = (
+                    (
+                        bound_integer(_PRIVATE_BITS)
+                        if one.kind in (Kind.INT, Kind.REAL)
+                        else _BOOLEAN_SIZE
+                    ),
+                    lengths.get(one.name, 0),
+                )
             else:
                 given = public[one.name] if one.list else (public[one.name],)
-                sizes, length = [_BOOLEAN_SIZE if isinstance(value, bool) else measure_exact(Fraction(value)) for value in given], len(given)
+                sizes, length = (
+                    [
+                        _BOOLEAN_SIZE if isinstance(value, bool) else measure_exact(Fraction(value))
+                        for value in given
+                    ],
+                    len(given),
+                )
                 size = sizes[0] if sizes else _BOOLEAN_SIZE
                 for other in sizes[1:]:
                     size = size.join(other)
@@ -151,21 +186,35 @@ class _SizeAnalysis:
                 self.analyse_statement(one)
             except TooLarge:
                 line = f"line {one.place.line}: " if one.place.line else ""
-                what = "a loop makes a number grow" if isinstance(one, While) else f"a number in {format_expression(list_expressions(one)[0])} may grow"
+                what = (
+                    "a loop makes a number grow"
+                    if isinstance(one, While)
+                    else f"a number in {format_expression(list_expressions(one)[0])} may grow"
+                )
                 raise Refused(
-                    f"{self.program.name} is not run: {line}{what} beyond {MAX_BITS:,} bits ({MAX_FLOOR_BITS:,} before the point where a floor "
-                    f"is taken), {MAX_TERMS:,} draws or degree {MAX_DEGREE}, on some data. "
-                    "Multiply and divide less, or bound the rounds of the loop by a smaller public number."
+                    f"{self.program.name} is not run: {line}{what} beyond {MAX_BITS:,} bits"
+                    f" ({MAX_FLOOR_BITS:,} before the point where a floor is taken), {MAX_TERMS:,}"
+                    f" draws or degree {MAX_DEGREE}, on some data. Multiply and divide less, or"
+                    " bound the rounds of the loop by a smaller public number."
                 ) from None
 
     def count_work(self, size: SizeBound, *, decided: bool = False) -> None:
         """Count what it takes to make a number of this size, or to decide something about it."""
-        words = 1 + max(size.max_coefficient.bit_length(), size.denominator.bit_length() + size.extra_denominator.bit_length()) // 64
+        words = (
+            1
+            + max(
+                size.max_coefficient.bit_length(),
+                size.denominator.bit_length() + size.extra_denominator.bit_length(),
+            )
+            // 64
+        )
         each = words + words * isqrt(words) // 4  # a product takes more than its length
         terms = (1 + size.terms) * each // 16 + 1
         self.statement_bytes += size.byte_size
         self.peak_bytes = max(self.peak_bytes, self.statement_bytes)
-        self.operations += self.repetitions * (terms + (10 + 2 * terms * size.degree if decided and size.degree else 0))
+        self.operations += self.repetitions * (
+            terms + (10 + 2 * terms * size.degree if decided and size.degree else 0)
+        )
 
     def count_product_work(self, one: SizeBound, other: SizeBound) -> None:
         """Count what it takes to multiply polynomials, every term by every term."""
@@ -175,7 +224,9 @@ class _SizeAnalysis:
     def count_digit_work(self, size: SizeBound) -> None:
         """Count what it takes to draw the digits before the point, which a floor needs."""
         words = 1 + size.max_coefficient.bit_length() // 64
-        self.operations += self.repetitions * 20 * words * words * (1 + size.terms) if size.degree else 0
+        self.operations += (
+            self.repetitions * 20 * words * words * (1 + size.terms) if size.degree else 0
+        )
 
     def analyse_statement(self, one: Statement) -> None:
         self.operations, self.statement_bytes = self.operations + self.repetitions, 0
@@ -199,16 +250,23 @@ class _SizeAnalysis:
             case Output():
                 told = self.bound_expression(one.value)
                 self.count_work(told, decided=True)
-                if told.max_coefficient.bit_length() > _MAX_OUTPUT_BITS and infer_kind(one.value, self.program, self.kinds) is not Kind.REAL:
+                if (
+                    told.max_coefficient.bit_length() > _MAX_OUTPUT_BITS
+                    and infer_kind(one.value, self.program, self.kinds) is not Kind.REAL
+                ):
                     raise TooLarge
 
     def assign(self, name: str, size: SizeBound) -> None:
         held = self.state.get(name)
         self.state[name] = held.join(size) if self.keeps_old_sizes and held is not None else size
-        self.variable_bytes[name] = max(self.variable_bytes.get(name, 0), self.state[name].byte_size)
+        self.variable_bytes[name] = max(
+            self.variable_bytes.get(name, 0), self.state[name].byte_size
+        )
 
     def analyse_loop(self, one: While) -> None:
-        rounds = bound_rounds(one, self.program, lambda expression: self.bound_expression(expression).exact)
+        rounds = bound_rounds(
+            one, self.program, lambda expression: self.bound_expression(expression).exact
+        )
         self.keeps_old_sizes = any(isinstance(inner, While) for inner in walk_statements(one.body))
         work, self.repetitions = self.operations, 0
         try:
@@ -247,9 +305,21 @@ class _SizeAnalysis:
                 after = self.analyse_round(loop, at)
                 if _collect_shapes(after) != _collect_shapes(start):
                     return None
-                more = {name: (size.max_coefficient - at[name].max_coefficient, size.terms - at[name].terms) for name, size in after.items()}
-                enough = all(more[name][0] <= steps[name][0] and more[name][1] <= steps[name][1] for name in start)
-                steps = {name: (max(steps[name][0], more[name][0]), max(steps[name][1], more[name][1])) for name in start}
+                more = {
+                    name: (
+                        size.max_coefficient - at[name].max_coefficient,
+                        size.terms - at[name].terms,
+                    )
+                    for name, size in after.items()
+                }
+                enough = all(
+                    more[name][0] <= steps[name][0] and more[name][1] <= steps[name][1]
+                    for name in start
+                )
+                steps = {
+                    name: (max(steps[name][0], more[name][0]), max(steps[name][1], more[name][1]))
+                    for name in start
+                }
             if enough and far is not start:
                 return _advance_state(start, steps, rounds + 1)
             far = _advance_state(start, steps, rounds)
@@ -264,15 +334,24 @@ class _SizeAnalysis:
 
     def bound_draw(self, sample: Sample) -> SizeBound:
         self.operations += _DRAW_OPERATIONS * self.repetitions
-        if sample.site in self.enclosures:  # every root, power or logarithm in it is enclosed anew for every draw
+        # every root, power or logarithm in it is enclosed anew for every draw
+        if sample.site in self.enclosures:
             chosen = walk_expression(substitute(sample.parameters[0], self.constants))
-            self.operations += _DRAW_OPERATIONS * self.repetitions * sum(isinstance(one, Apply) and one.operator in IRRATIONAL for one in chosen)
+            self.operations += (
+                _DRAW_OPERATIONS
+                * self.repetitions
+                * sum(isinstance(one, Apply) and one.operator in IRRATIONAL for one in chosen)
+            )
         if sample.noise is Noise.BERNOULLI:
             if sample.site not in self.enclosures:
-                self.count_comparison_work(self.bound_expression(sample.parameters[0]), SizeBound(terms=1, degree=1))
+                self.count_comparison_work(
+                    self.bound_expression(sample.parameters[0]), SizeBound(terms=1, degree=1)
+                )
             return _BOOLEAN_SIZE
         if sample.site in self.enclosures:
-            return SizeBound(max(1, ceil(self.enclosures[sample.site](DRAW_BITS)[1])), terms=1, degree=1).check()
+            return SizeBound(
+                max(1, ceil(self.enclosures[sample.site](DRAW_BITS)[1])), terms=1, degree=1
+            ).check()
         sizes = [self.bound_expression(one) for one in sample.parameters]
         if sample.noise is Noise.BITS:
             return self.bound_width(sizes[0].exact)
@@ -286,7 +365,9 @@ class _SizeAnalysis:
         return bound_product(scale, SizeBound(terms=1, degree=1)).check()
 
     def bound_width(self, width: LazyNumber | None) -> SizeBound:
-        """Return the size of so many bits; a width that is none would fail where data decide whether it is reached."""
+        """Return the size of so many bits; a width that is none would fail where data decide
+        whether it is reached.
+        """
         assert isinstance(width, Fraction)  # widths are made of public parameters
         if width < 1:
             raise Refused(
@@ -296,13 +377,20 @@ class _SizeAnalysis:
         return bound_integer(min(int(width), MAX_BITS + 1))
 
     def check_geometric_scale(self, scale: LazyNumber | None) -> None:
-        """Refuse a scale that whole noise is not drawn with: that would fail where data decide whether it is reached."""
+        """Refuse a scale that whole noise is not drawn with: that would fail where data decide
+        whether it is reached.
+        """
         try:
             if not isinstance(scale, Fraction):
-                raise Refused("the scale of geometric noise must be a rational number that public arguments fix.")
+                raise Refused(
+                    "the scale of geometric noise must be a rational number that public arguments"
+                    " fix."
+                )
             discrete_laplace(scale, 1)
         except (Refused, InvalidArgument) as problem:
-            raise Refused(f"{self.program.name} fails at these arguments, whatever the data are: {problem}") from None
+            raise Refused(
+                f"{self.program.name} fails at these arguments, whatever the data are: {problem}"
+            ) from None
 
     def count_comparison_work(self, one: SizeBound, other: SizeBound) -> None:
         """Check the difference that a comparison is decided by."""
@@ -325,13 +413,19 @@ class _SizeAnalysis:
                 return self.bound_application(expression)
 
     def bound_application(self, expression: Apply) -> SizeBound:
-        operator, sizes = expression.operator, [self.bound_expression(one) for one in expression.arguments]
+        operator, sizes = (
+            expression.operator,
+            [self.bound_expression(one) for one in expression.arguments],
+        )
         one, other = sizes[0], sizes[-1]
         match operator:
             case "and" | "or" | "not" | "bit":
                 return _BOOLEAN_SIZE
             case "==" | "!=" | "<" | "<=":
-                if infer_kind(expression.arguments[0], self.program, self.kinds) in (Kind.INT, Kind.REAL):
+                if infer_kind(expression.arguments[0], self.program, self.kinds) in (
+                    Kind.INT,
+                    Kind.REAL,
+                ):
                     self.count_comparison_work(one, other)
                 return _BOOLEAN_SIZE
             case "if":
@@ -367,7 +461,8 @@ class _SizeAnalysis:
                 return measure_exact(self.evaluate_function(operator, one.exact))
             case _:
                 raise Refused(
-                    f"{self.program.name} is not run: {operator} is taken of a number that a choice decides. Choose between its values."
+                    f"{self.program.name} is not run: {operator} is taken of a number that a choice"
+                    " decides. Choose between its values."
                 )
         self.count_work(found.check(), decided=operator in ("min", "max", "abs", "floor", "%"))
         if one.exact is None or other.exact is None:
@@ -382,11 +477,15 @@ class _SizeAnalysis:
         except MixedConstants:
             raise
         except Refused as problem:
-            raise Refused(f"{self.program.name} fails at these arguments, whatever the data are: {problem}") from None
+            raise Refused(
+                f"{self.program.name} fails at these arguments, whatever the data are: {problem}"
+            ) from None
 
 
 def _join_states(one: SizeState, other: SizeState) -> SizeState:
-    """Return what holds either way; a variable that only one of them has is not read where they meet."""
+    """Return what holds either way; a variable that only one of them has is not read where they
+    meet.
+    """
     found = {name: size.join(other[name]) if name in other else size for name, size in one.items()}
     return found | {name: size for name, size in other.items() if name not in found}
 
@@ -400,5 +499,9 @@ def _advance_state(start: SizeState, steps: Mapping[str, tuple[int, int]], count
     found = {}
     for name, size in start.items():
         most, terms = steps[name]
-        found[name] = replace(size, max_coefficient=size.max_coefficient + count * most, terms=size.terms + count * terms).check()
+        found[name] = replace(
+            size,
+            max_coefficient=size.max_coefficient + count * most,
+            terms=size.terms + count * terms,
+        ).check()
     return found

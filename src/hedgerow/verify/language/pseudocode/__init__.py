@@ -1,4 +1,6 @@
-"""``*.hr`` files: ``documents`` reads heads and judgements, ``body`` statements, ``expressions`` what stands in those, ``words`` words."""
+"""``*.hr`` files: ``documents`` reads heads and judgements, ``body`` statements, ``expressions``
+what stands in those, ``words`` words.
+"""
 
 from __future__ import annotations
 

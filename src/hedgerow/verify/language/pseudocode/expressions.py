@@ -6,7 +6,16 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Final
 
-from hedgerow.verify.language.program import Apply, Expression, Length, Name, Number, Place, Read, Truth
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Length,
+    Name,
+    Number,
+    Place,
+    Read,
+    Truth,
+)
 from hedgerow.verify.language.pseudocode.lexer import Token
 from hedgerow.verify.language.signature import FUNCTIONS, build_number
 from hedgerow.verify.language.unsupported import UnsupportedProgram
@@ -15,7 +24,16 @@ __all__ = ["TokenCursor"]
 
 _MAX_DEPTH: Final = 60
 _BOOLEANS: Final = {"true": True, "false": False, "True": True, "False": False}
-_OPERATOR_ALIASES: Final = {"||": "or", "&&": "and", "mod": "%", "=": "==", "<>": "!=", "&": "bits&", "^": "xor", "++": "concat"}
+_OPERATOR_ALIASES: Final = {
+    "||": "or",
+    "&&": "and",
+    "mod": "%",
+    "=": "==",
+    "<>": "!=",
+    "&": "bits&",
+    "^": "xor",
+    "++": "concat",
+}
 _PRECEDENCE: Final[dict[str, int]] = (
     {"or": 1, "and": 2, "==": 4, "!=": 4, "<": 4, "<=": 4, ">": 4, ">=": 4, "xor": 5, "concat": 5}
     | {"bits&": 5, "+": 6, "-": 6, "*": 7, "/": 7, "%": 7}
@@ -24,9 +42,13 @@ _NOT_PRECEDENCE, _MINUS_PRECEDENCE = 3, 8
 
 
 class TokenCursor:
-    """The words of one line, read from left to right. ``lists`` are the names that can be read by index; ``allows_tags`` permits ``x<1>``."""
+    """The words of one line, read from left to right. ``lists`` are the names that can be read
+    by index; ``allows_tags`` permits ``x<1>``.
+    """
 
-    def __init__(self, words: Sequence[Token], lists: Collection[str] = (), *, allows_tags: bool = False) -> None:
+    def __init__(
+        self, words: Sequence[Token], lists: Collection[str] = (), *, allows_tags: bool = False
+    ) -> None:
         self.tokens, self.position, self.lists, self.allows_tags = words, 0, lists, allows_tags
 
     @property
@@ -52,36 +74,55 @@ class TokenCursor:
     def expect(self, text: str) -> Token:
         word = self.advance()
         if word.text != text:
-            raise UnsupportedProgram(f"{text} was expected, and {word.text} stands here", word.place)
+            raise UnsupportedProgram(
+                f"{text} was expected, and {word.text} stands here", word.place
+            )
         return word
 
     def expect_name(self) -> Token:
         word = self.advance()
         if word.kind != "name":
-            raise UnsupportedProgram(f"a name was expected, and {word.text} stands here", word.place)
+            raise UnsupportedProgram(
+                f"a name was expected, and {word.text} stands here", word.place
+            )
         return self._check_tag(word)
 
     def expect_end(self) -> None:
         if self.current.kind != "end":
-            raise UnsupportedProgram(f"{self.current.text} is one word too many", self.current.place)
+            raise UnsupportedProgram(
+                f"{self.current.text} is one word too many", self.current.place
+            )
 
     def _check_tag(self, word: Token) -> Token:
         if word.text.endswith(">") and not self.allows_tags:
-            raise UnsupportedProgram(f"{word.text}: only a judgement speaks of two runs; leave spaces around a comparison", word.place)
+            raise UnsupportedProgram(
+                f"{word.text}: only a judgement speaks of two runs; leave spaces around a"
+                " comparison",
+                word.place,
+            )
         return word
 
     def parse_expression(self, least: int = 0, depth: int = 0) -> Expression:
         if depth > _MAX_DEPTH:
-            raise UnsupportedProgram(f"there are more than {_MAX_DEPTH} expressions within expressions", self.current.place)
+            raise UnsupportedProgram(
+                f"there are more than {_MAX_DEPTH} expressions within expressions",
+                self.current.place,
+            )
         value = self._parse_operand(depth)
         while True:
             word = self.current
             operator = _OPERATOR_ALIASES.get(word.text, word.text)
             binding = _PRECEDENCE.get(operator, -1)
-            if binding < max(least, 1) or (operator == "concat" and self.tokens[self.position + 1 : self.position + 2] and self._starts_list(1)):
+            if binding < max(least, 1) or (
+                operator == "concat"
+                and self.tokens[self.position + 1 : self.position + 2]
+                and self._starts_list(1)
+            ):
                 return value
             self.advance()
-            value = _build_binary(operator, value, self.parse_expression(binding + 1, depth + 1), word.place)
+            value = _build_binary(
+                operator, value, self.parse_expression(binding + 1, depth + 1), word.place
+            )
 
     def _starts_list(self, ahead: int) -> bool:
         return self.tokens[self.position + ahead].text == "["
@@ -103,11 +144,17 @@ class TokenCursor:
             return Apply("not", (self.parse_expression(_NOT_PRECEDENCE, depth + 1),), place)
         if word.text == "-":
             value = self.parse_expression(_MINUS_PRECEDENCE, depth + 1)
-            return Number(-value.value, place) if isinstance(value, Number) else Apply("negate", (value,), place)
+            return (
+                Number(-value.value, place)
+                if isinstance(value, Number)
+                else Apply("negate", (value,), place)
+            )
         if word.text == "~":
             return Apply("bits~", (self.parse_expression(_MINUS_PRECEDENCE, depth + 1),), place)
         if word.kind != "name" or word.text in _PRECEDENCE or word.text in _OPERATOR_ALIASES:
-            raise UnsupportedProgram(f"an expression was expected, and {word.text} stands here", place)
+            raise UnsupportedProgram(
+                f"an expression was expected, and {word.text} stands here", place
+            )
         return self._parse_name(self._check_tag(word), depth)
 
     def _parse_name(self, word: Token, depth: int) -> Expression:
@@ -116,15 +163,23 @@ class TokenCursor:
             return Truth(_BOOLEANS[word.text], place)
         if self.current.text == "(":
             return self._parse_call(word, depth)
-        if self.current.text == "[" and not (self.allows_tags and word.text.partition("<")[0] not in self.lists):  # there, [ begins the epsilon
+        # there, [ begins the epsilon
+        if self.current.text == "[" and not (
+            self.allows_tags and word.text.partition("<")[0] not in self.lists
+        ):
             if word.text.partition("<")[0] not in self.lists:
-                raise UnsupportedProgram(f"{word.text} is not a list among the parameters, and cannot be read by index", place)
+                raise UnsupportedProgram(
+                    f"{word.text} is not a list among the parameters, and cannot be read by index",
+                    place,
+                )
             self.advance()
             index = self.parse_expression(0, depth + 1)
             self.expect("]")
             return Read(word.text, index, place)
         if word.text in self.lists and not self.allows_tags:
-            raise UnsupportedProgram(f"the list {word.text} can be read by index only, as in {word.text}[i]", place)
+            raise UnsupportedProgram(
+                f"the list {word.text} can be read by index only, as in {word.text}[i]", place
+            )
         return Name(word.text, place)
 
     def _parse_call(self, word: Token, depth: int) -> Expression:
@@ -133,17 +188,24 @@ class TokenCursor:
             name = self.expect_name()
             self.expect(")")
             if name.text.partition("<")[0] not in self.lists:
-                raise UnsupportedProgram(f"{name.text} is not a list among the parameters, and has no {word.text}", name.place)
+                raise UnsupportedProgram(
+                    f"{name.text} is not a list among the parameters, and has no {word.text}",
+                    name.place,
+                )
             return Length(name.text, word.place)
         arguments = [self.parse_expression(0, depth + 1)]
         while self.accept(","):
             arguments.append(self.parse_expression(0, depth + 1))
         self.expect(")")
         if word.text not in FUNCTIONS:
-            raise UnsupportedProgram(f"{word.text} cannot be called in an expression; noise is drawn by :=$", word.place)
+            raise UnsupportedProgram(
+                f"{word.text} cannot be called in an expression; noise is drawn by :=$", word.place
+            )
         operator, count = FUNCTIONS[word.text]
         if len(arguments) != count:
-            raise UnsupportedProgram(f"{word.text} takes {count} argument{'s' if count > 1 else ''}", word.place)
+            raise UnsupportedProgram(
+                f"{word.text} takes {count} argument{'s' if count > 1 else ''}", word.place
+            )
         return Apply(operator, tuple(arguments), word.place)
 
 

@@ -49,7 +49,9 @@ def tokenise_lines(text: str) -> list[TokenLine]:
     open_, held, indent = 0, list[Token](), 0
     for number, raw in enumerate(text.splitlines(), 1):
         if len(raw) > _MAX_LINE_LENGTH:
-            raise UnsupportedProgram(f"the line has more than {_MAX_LINE_LENGTH} characters", Place(number))
+            raise UnsupportedProgram(
+                f"the line has more than {_MAX_LINE_LENGTH} characters", Place(number)
+            )
         line = _COMMENT.sub("", raw).expandtabs(_TAB_WIDTH).rstrip()
         if not line:
             continue
@@ -75,7 +77,9 @@ def _tokenise(line: str, number: int) -> list[Token]:
     while at < len(line):
         match = _TOKEN.match(line, at)
         if match is None:
-            raise UnsupportedProgram(f"{line[at]!r} is not a word of the language", Place(number, at))
+            raise UnsupportedProgram(
+                f"{line[at]!r} is not a word of the language", Place(number, at)
+            )
         if match.lastgroup != "space":
             found.append(Token(str(match.lastgroup), match.group(), Place(number, at)))
         at = match.end()

@@ -1,4 +1,5 @@
-"""``*.hr`` files: the small probabilistic language. Blocks are told by indentation, as in Python; ``;`` may end a statement.
+"""``*.hr`` files: the small probabilistic language. Blocks are told by indentation, as in Python;
+``;`` may end a statement.
 
     Mean(l : private list, n : public int, eps : public real) : public real
       claim eps for one
@@ -10,11 +11,13 @@
 
     judge Mean ~ Mean : true ==> res<1> = res<2> [1, 0]
 
-Statements: ``x := e``, ``x :=$ D``, ``if e then`` / ``else``, ``while e do``, ``skip``, ``output e``, ``return e``. Distributions:
-Laplace(scale) or Laplace(centre, scale), Geometric, Gaussian, Exponential(scale), Bernoulli(p), Uniform(low, high), Uniform(bits[n]),
-Uniform({0,1}^n). Types: int, real, bool, list, list of one of those, bits[n]; a width that is no parameter becomes a public one. A list
-that starts as ``[]`` and grows by ``l := l ++ [e]`` may be returned. Without ``claim E, D for NEIGHBOURS`` a program claims eps, for one,
-if eps is a public parameter, and else that it tells nothing about what is private.
+Statements: ``x := e``, ``x :=$ D``, ``if e then`` / ``else``, ``while e do``, ``skip``, ``output
+e``, ``return e``. Distributions: Laplace(scale) or Laplace(centre, scale), Geometric, Gaussian,
+Exponential(scale), Bernoulli(p), Uniform(low, high), Uniform(bits[n]), Uniform({0,1}^n). Types:
+int, real, bool, list, list of one of those, bits[n]; a width that is no parameter becomes a public
+one. A list that starts as ``[]`` and grows by ``l := l ++ [e]`` may be returned. Without ``claim E,
+D for NEIGHBOURS`` a program claims eps, for one, if eps is a public parameter, and else that it
+tells nothing about what is private.
 """
 
 from __future__ import annotations
@@ -24,11 +27,24 @@ from typing import Final
 
 from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
 from hedgerow.verify.language.lowering import NameSupply, lower_steps
-from hedgerow.verify.language.program import Claim, Expression, Kind, Parameter, Program, collect_names, find_assigned_names
+from hedgerow.verify.language.program import (
+    Claim,
+    Expression,
+    Kind,
+    Parameter,
+    Program,
+    collect_names,
+    find_assigned_names,
+)
 from hedgerow.verify.language.pseudocode.expressions import TokenCursor
 from hedgerow.verify.language.pseudocode.lexer import Token, TokenLine, tokenise_lines
 from hedgerow.verify.language.pseudocode.statements import BodyParser
-from hedgerow.verify.language.signature import build_default_claim, check_text_size, normalise_claim, parse_neighbours
+from hedgerow.verify.language.signature import (
+    build_default_claim,
+    check_text_size,
+    normalise_claim,
+    parse_neighbours,
+)
 from hedgerow.verify.language.type_inference import resolve_program
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
@@ -39,7 +55,9 @@ _KINDS: Final = {"int": Kind.INT, "real": Kind.REAL, "float": Kind.REAL, "bool":
 
 @dataclass(frozen=True, slots=True)
 class PseudocodeDocument:
-    """What a file holds, in order. What could not be read is kept as ``UnsupportedProgram`` among the programs, or among the judgements."""
+    """What a file holds, in order. What could not be read is kept as ``UnsupportedProgram``
+    among the programs, or among the judgements.
+    """
 
     programs: tuple[Program | UnsupportedProgram, ...]
     judgements: tuple[Judgement | UnsupportedProgram, ...]
@@ -98,7 +116,11 @@ def _parse_program(block: list[TokenLine], rows: list[str]) -> Program:
     fresh = NameSupply(used | {one.name for one in parameters})
     steps = BodyParser(body, parameters, fresh).parse_steps()
     source = "\n".join(rows[block[0].place.line - 1 : block[-1].tokens[-1].place.line])
-    return resolve_program(Program(name.text, parameters, lower_steps(steps, parameters, fresh), claim, source, name.place))
+    return resolve_program(
+        Program(
+            name.text, parameters, lower_steps(steps, parameters, fresh), claim, source, name.place
+        )
+    )
 
 
 def _parse_parameters(head: TokenCursor) -> tuple[Parameter, ...]:
@@ -119,15 +141,23 @@ def _parse_parameters(head: TokenCursor) -> tuple[Parameter, ...]:
     for one in found:
         if taken.count(one.name) > 1:
             raise UnsupportedProgram(f"two parameters are called {one.name}", one.place)
-    widths = sorted({name for one in found if one.width is not None for name in collect_names(one.width)} - set(taken))
-    implied = [Parameter(name, Kind.INT, private=False, place=head.tokens[0].place) for name in widths]
+    widths = sorted(
+        {name for one in found if one.width is not None for name in collect_names(one.width)}
+        - set(taken)
+    )
+    implied = [
+        Parameter(name, Kind.INT, private=False, place=head.tokens[0].place) for name in widths
+    ]
     return (*found, *implied)
 
 
 def _parse_parameter(head: TokenCursor, name: Token) -> Parameter:
     word = head.advance()
     if word.text not in ("private", "public"):
-        raise UnsupportedProgram(f"say of {name.text} whether it is private or public, as in {name.text} : private real", word.place)
+        raise UnsupportedProgram(
+            f"say of {name.text} whether it is private or public, as in {name.text} : private real",
+            word.place,
+        )
     private = word.text == "private"
     if head.accept("list"):
         kind, width = Kind.REAL, None
@@ -146,7 +176,9 @@ def _parse_kind(head: TokenCursor) -> tuple[Kind, Expression | None]:
     if word.text in _KINDS:
         return _KINDS[word.text], None
     if word.text != "bits":
-        raise UnsupportedProgram(f"{word.text} is no type; there are int, real, bool, bits[n] and list", word.place)
+        raise UnsupportedProgram(
+            f"{word.text} is no type; there are int, real, bool, bits[n] and list", word.place
+        )
     head.expect("[")
     width = head.parse_expression()
     head.expect("]")
@@ -165,10 +197,16 @@ def _parse_claim(line: TokenLine) -> Claim:
     cursor.expect_end()
     if k is not None and not k.text.isdigit():
         raise UnsupportedProgram("the number of neighbours must be whole", k.place)
-    return Claim(epsilon, parse_neighbours(word.text, int(k.text) if k is not None else None, word.place), delta)
+    return Claim(
+        epsilon,
+        parse_neighbours(word.text, int(k.text) if k is not None else None, word.place),
+        delta,
+    )
 
 
-def _parse_judgement(block: list[TokenLine], programs: list[Program | UnsupportedProgram]) -> Judgement | UnsupportedProgram:
+def _parse_judgement(
+    block: list[TokenLine], programs: list[Program | UnsupportedProgram]
+) -> Judgement | UnsupportedProgram:
     words = tuple(word for line in block for word in line.tokens)
     place = words[0].place
     try:
@@ -178,7 +216,9 @@ def _parse_judgement(block: list[TokenLine], programs: list[Program | Unsupporte
         cursor.expect("judge")
         left = _parse_program_name(cursor, known)
         if not cursor.accept("~"):
-            raise UnsupportedProgram("a judgement is: judge A ~ B : before ==> after", cursor.current.place)
+            raise UnsupportedProgram(
+                "a judgement is: judge A ~ B : before ==> after", cursor.current.place
+            )
         right = _parse_program_name(cursor, known)
         cursor.expect(":")
         before = cursor.parse_expression()
@@ -195,7 +235,11 @@ def _parse_judgement(block: list[TokenLine], programs: list[Program | Unsupporte
         _check_judgement_names(judgement)
         return judgement
     except UnsupportedProgram as outside:
-        return outside.with_name("judge") if outside.place.line else UnsupportedProgram(outside.reason, place, "judge")
+        return (
+            outside.with_name("judge")
+            if outside.place.line
+            else UnsupportedProgram(outside.reason, place, "judge")
+        )
 
 
 def _parse_program_name(cursor: TokenCursor, known: dict[str, Program]) -> Program:
@@ -206,15 +250,30 @@ def _parse_program_name(cursor: TokenCursor, known: dict[str, Program]) -> Progr
 
 
 def _check_judgement_names(judgement: Judgement) -> None:
-    """Relations speak of what there is: parameters before; after, also variables and what was told."""
+    """Relations speak of what there is: parameters before; after, also variables and what was
+    told.
+    """
     given, final = set[str](), set[str]()
     for run, program in ((1, judgement.left), (2, judgement.right)):
         parameters = {one.name for one in program.parameters}
         given |= {tag_name(name, run) for name in parameters}
-        final |= {tag_name(name, run) for name in parameters | find_assigned_names(program.body) | {RESULT}}
-    for expression, known, where in ((judgement.precondition, given, "before"), (judgement.postcondition, final, "after")):
+        final |= {
+            tag_name(name, run)
+            for name in parameters | find_assigned_names(program.body) | {RESULT}
+        }
+    for expression, known, where in (
+        (judgement.precondition, given, "before"),
+        (judgement.postcondition, final, "after"),
+    ):
         for name in sorted(collect_names(expression) - known):
-            raise UnsupportedProgram(f"{name} is not there {where} the programs; write x<1> for x in the first run", expression.place)
+            raise UnsupportedProgram(
+                f"{name} is not there {where} the programs; write x<1> for x in the first run",
+                expression.place,
+            )
     for amount in (judgement.epsilon, judgement.delta):
         for name in sorted(collect_names(amount) if amount is not None else ()):
-            raise UnsupportedProgram(f"{name} is no number; epsilon and delta of a judgement are numbers such as ln(3) or 1/2", judgement.place)
+            raise UnsupportedProgram(
+                f"{name} is no number; epsilon and delta of a judgement are numbers such as ln(3)"
+                " or 1/2",
+                judgement.place,
+            )

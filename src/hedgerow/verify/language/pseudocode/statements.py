@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hedgerow.verify.language.lowering import BranchStep, DrawStep, JumpStep, LoopStep, NameSupply, OutputStep, SetStep, Step, Steps
-from hedgerow.verify.language.program import NOISE_PARAMETER_COUNTS, Apply, Expression, Name, Noise, Parameter, Place
+from hedgerow.verify.language.lowering import (
+    BranchStep,
+    DrawStep,
+    JumpStep,
+    LoopStep,
+    NameSupply,
+    OutputStep,
+    SetStep,
+    Step,
+    Steps,
+)
+from hedgerow.verify.language.program import (
+    NOISE_PARAMETER_COUNTS,
+    Apply,
+    Expression,
+    Name,
+    Noise,
+    Parameter,
+    Place,
+)
 from hedgerow.verify.language.pseudocode.expressions import TokenCursor
 from hedgerow.verify.language.pseudocode.lexer import Token, TokenLine
 from hedgerow.verify.language.signature import CENTRED_NOISES, NOISE_NAMES
@@ -13,14 +31,23 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["BodyParser"]
 
-_KEYWORDS = frozenset({"if", "else", "elif", "while", "return", "output", "skip", "claim", "judge", "do", "then"})
+_KEYWORDS = frozenset(
+    {"if", "else", "elif", "while", "return", "output", "skip", "claim", "judge", "do", "then"}
+)
 
 
 class BodyParser:
-    """Reads the lines below a head. ``gathered`` is the list that is built up and returned, if there is one."""
+    """Reads the lines below a head. ``gathered`` is the list that is built up and returned, if
+    there is one.
+    """
 
-    def __init__(self, lines: Sequence[TokenLine], parameters: Sequence[Parameter], fresh: NameSupply) -> None:
-        self.lines, self.name_supply = [part for line in lines for part in _expand_line(line)], fresh
+    def __init__(
+        self, lines: Sequence[TokenLine], parameters: Sequence[Parameter], fresh: NameSupply
+    ) -> None:
+        self.lines, self.name_supply = (
+            [part for line in lines for part in _expand_line(line)],
+            fresh,
+        )
         self.lists = {one.name for one in parameters if one.list}
         self.returned_list: str | None = None
         self.has_output = False  # something was told otherwise than by the list
@@ -28,9 +55,15 @@ class BodyParser:
     def parse_steps(self) -> Steps:
         steps, at = self.parse_block(0, self.lines[0].indent, top=True)
         if at < len(self.lines):
-            raise UnsupportedProgram("this line is indented less than the lines above it, and more than the head", self.lines[at].place)
+            raise UnsupportedProgram(
+                "this line is indented less than the lines above it, and more than the head",
+                self.lines[at].place,
+            )
         if self.returned_list is not None and not (steps and isinstance(steps[-1], JumpStep)):
-            raise UnsupportedProgram(f"the list {self.returned_list} is gathered but not returned at the end", self.lines[-1].place)
+            raise UnsupportedProgram(
+                f"the list {self.returned_list} is gathered but not returned at the end",
+                self.lines[-1].place,
+            )
         return steps
 
     def parse_block(self, at: int, indent: int, *, top: bool = False) -> tuple[Steps, int]:
@@ -39,7 +72,9 @@ class BodyParser:
         while at < len(self.lines) and self.lines[at].indent >= indent:
             line = self.lines[at]
             if line.indent > indent:
-                raise UnsupportedProgram("this line is indented more than the line above it", line.place)
+                raise UnsupportedProgram(
+                    "this line is indented more than the line above it", line.place
+                )
             first = line.tokens[0].text
             if first == "while":
                 loop, at = self.parse_loop(at)
@@ -123,13 +158,21 @@ class BodyParser:
         if cursor.accept("[", "]"):
             cursor.expect_end()
             if self.returned_list is not None or not top:
-                raise UnsupportedProgram("one list may be gathered, started once as [] outside of all branches and loops", name.place)
+                raise UnsupportedProgram(
+                    "one list may be gathered, started once as [] outside of all branches and"
+                    " loops",
+                    name.place,
+                )
             self.returned_list = name.text
             self.refuse_mixed_outputs(name.place)
             return []
         if name.text == self.returned_list:
             if not cursor.accept(name.text, "++", "["):
-                raise UnsupportedProgram(f"the list {name.text} can only grow at its end, as in {name.text} := {name.text} ++ [value]", name.place)
+                raise UnsupportedProgram(
+                    f"the list {name.text} can only grow at its end, as in {name.text} :="
+                    f" {name.text} ++ [value]",
+                    name.place,
+                )
             values = self.parse_list(cursor, "]")
             cursor.expect_end()
             return [OutputStep(one, name.place) for one in values]
@@ -148,7 +191,10 @@ class BodyParser:
         place = cursor.current.place
         if self.returned_list is not None:
             if not cursor.accept(self.returned_list):
-                raise UnsupportedProgram(f"the list {self.returned_list} is gathered, so that every return must give it", place)
+                raise UnsupportedProgram(
+                    f"the list {self.returned_list} is gathered, so that every return must give it",
+                    place,
+                )
             cursor.expect_end()
             return []  # it was told when it was put on the list
         self.has_output = True
@@ -166,7 +212,10 @@ class BodyParser:
 
     def refuse_mixed_outputs(self, place: Place) -> None:
         if self.has_output and self.returned_list is not None:
-            raise UnsupportedProgram("give what is told either by output or in one list that is returned, not both", place)
+            raise UnsupportedProgram(
+                "give what is told either by output or in one list that is returned, not both",
+                place,
+            )
 
     def parse_draw(self, name: Token, cursor: TokenCursor) -> list[Step]:
         word = cursor.expect_name()
@@ -185,10 +234,15 @@ class BodyParser:
         if len(arguments) == count:
             return [DrawStep(name.text, noise, tuple(arguments), name.place)]
         if noise not in CENTRED_NOISES or len(arguments) != count + 1:
-            raise UnsupportedProgram(f"{word.text} takes {count} parameter{'s' if count > 1 else ''}", word.place)
+            raise UnsupportedProgram(
+                f"{word.text} takes {count} parameter{'s' if count > 1 else ''}", word.place
+            )
         drawn = self.name_supply.make_name("noise")
         centred = Apply("+", (arguments[0], Name(drawn, word.place)), word.place)
-        return [DrawStep(drawn, noise, tuple(arguments[1:]), name.place), SetStep(name.text, centred, name.place)]
+        return [
+            DrawStep(drawn, noise, tuple(arguments[1:]), name.place),
+            SetStep(name.text, centred, name.place),
+        ]
 
     def parse_width(self, cursor: TokenCursor) -> Expression | None:
         """Of Uniform(bits[n]) or Uniform({0,1}^n)."""
@@ -207,12 +261,24 @@ class BodyParser:
 def _expand_line(line: TokenLine) -> list[TokenLine]:
     """``if c then a else b`` and ``while c do a`` on one line, as the lines that they would be."""
     words, below = line.tokens, line.indent + 1
-    marks = [number for number, word in enumerate(words[:-1]) if word.kind == "name" and word.text in ("then", "do")]
+    marks = [
+        number
+        for number, word in enumerate(words[:-1])
+        if word.kind == "name" and word.text in ("then", "do")
+    ]
     if words[0].text in ("if", "elif", "while", "else") and marks:
         first = marks[0] + 1
-        other = next((number for number, word in enumerate(words) if number > first and word.text == "else"), len(words))
-        found = [TokenLine(line.indent, words[:first]), *_expand_line(TokenLine(below, words[first:other]))]
-        return found + (_expand_line(TokenLine(line.indent, words[other:])) if other < len(words) else [])
+        other = next(
+            (number for number, word in enumerate(words) if number > first and word.text == "else"),
+            len(words),
+        )
+        found = [
+            TokenLine(line.indent, words[:first]),
+            *_expand_line(TokenLine(below, words[first:other])),
+        ]
+        return found + (
+            _expand_line(TokenLine(line.indent, words[other:])) if other < len(words) else []
+        )
     if words[0].text == "else" and len(words) > 1 and words[1].text not in (":", "if"):
         return [TokenLine(line.indent, words[:1]), *_expand_line(TokenLine(below, words[1:]))]
     return [line]
@@ -230,7 +296,9 @@ def _split_statements(words: Sequence[Token]) -> list[Sequence[Token]]:
 
 
 def _is_tuple(cursor: TokenCursor) -> bool:
-    """Whether the bracket that opens here closes at the end of the line, with a comma directly inside."""
+    """Whether the bracket that opens here closes at the end of the line, with a comma directly
+    inside.
+    """
     depth, comma = 0, False
     for number, word in enumerate(cursor.tokens[cursor.position : -1]):
         depth += word.text in "([{" if word.kind == "sign" else 0

@@ -1,4 +1,6 @@
-"""Expressions of a Python function. What is not listed here is refused with its line: no case passes over something silently."""
+"""Expressions of a Python function. What is not listed here is refused with its line: no case
+passes over something silently.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def find_place(node: ast.AST) -> Place:
 
 
 class PythonExpressionReader:
-    """Reads expressions. Noise in one is drawn before it: the draws gather in ``draws``, and a name stands for each."""
+    """Reads expressions. Noise in one is drawn before it: the draws gather in ``draws``, and a
+    name stands for each.
+    """
 
     def __init__(self, parameters: Sequence[Parameter], fresh: NameSupply) -> None:
         self.lists = {one.name for one in parameters if one.list}
@@ -64,7 +68,9 @@ class PythonExpressionReader:
 
     def read(self, node: ast.expr, depth: int = 0) -> Expression:
         if depth > _MAX_DEPTH:
-            raise UnsupportedProgram(f"there are more than {_MAX_DEPTH} expressions within expressions", find_place(node))
+            raise UnsupportedProgram(
+                f"there are more than {_MAX_DEPTH} expressions within expressions", find_place(node)
+            )
         place = find_place(node)
 
         def inner(one: ast.expr) -> Expression:
@@ -74,7 +80,9 @@ class PythonExpressionReader:
             case ast.Constant():
                 return _build_literal(node.value, place)
             case ast.Name() if node.id in self.lists:
-                raise UnsupportedProgram(f"the list {node.id} can be read by index only, as in {node.id}[i]", place)
+                raise UnsupportedProgram(
+                    f"the list {node.id} can be read by index only, as in {node.id}[i]", place
+                )
             case ast.Name():
                 return Name(node.id, place)
             case ast.UnaryOp():
@@ -88,7 +96,9 @@ class PythonExpressionReader:
                     value = Apply(word, (value, inner(one)), place)
                 return value
             case ast.Compare():
-                return self._read_comparison(node, [inner(one) for one in (node.left, *node.comparators)], place)
+                return self._read_comparison(
+                    node, [inner(one) for one in (node.left, *node.comparators)], place
+                )
             case ast.IfExp():
                 return Apply("if", (inner(node.test), inner(node.body), inner(node.orelse)), place)
             case ast.Subscript():
@@ -97,7 +107,9 @@ class PythonExpressionReader:
                 return self._read_call(node, depth, place)
         raise UnsupportedProgram(f"{format_node(node)} is not in the language", place)
 
-    def _read_binary(self, node: ast.BinOp, left: Expression, place: Place, depth: int) -> Expression:
+    def _read_binary(
+        self, node: ast.BinOp, left: Expression, place: Place, depth: int
+    ) -> Expression:
         if isinstance(node.op, ast.Pow):
             return _build_power(left, node.right, place)
         right = self.read(node.right, depth + 1)
@@ -105,15 +117,23 @@ class PythonExpressionReader:
             return Apply("floor", (Apply("/", (left, right), place),), place)
         operator = _OPERATORS.get(type(node.op))
         if operator is None:
-            raise UnsupportedProgram(f"the operator in {format_node(node)} is not in the language", place)
+            raise UnsupportedProgram(
+                f"the operator in {format_node(node)} is not in the language", place
+            )
         return Apply(operator, (left, right), place)
 
-    def _read_comparison(self, node: ast.Compare, values: list[Expression], place: Place) -> Expression:
+    def _read_comparison(
+        self, node: ast.Compare, values: list[Expression], place: Place
+    ) -> Expression:
         whole: Expression | None = None
         for word, left, right in zip(node.ops, values, values[1:], strict=False):
             known = _COMPARISONS.get(type(word))
             if known is None:
-                raise UnsupportedProgram(f"{format_node(node)} is not in the language; compare by <, <=, >, >=, == or !=", place)
+                raise UnsupportedProgram(
+                    f"{format_node(node)} is not in the language; compare by <, <=, >, >=, =="
+                    " or !=",
+                    place,
+                )
             operator, swapped = known
             one = Apply(operator, (right, left) if swapped else (left, right), place)
             whole = one if whole is None else conjoin(whole, one)
@@ -122,24 +142,45 @@ class PythonExpressionReader:
 
     def _read_entry(self, node: ast.Subscript, depth: int, place: Place) -> Expression:
         if not isinstance(node.value, ast.Name) or node.value.id not in self.lists:
-            raise UnsupportedProgram(f"{format_node(node)} is not in the language: only a list among the parameters is read by index", place)
+            raise UnsupportedProgram(
+                f"{format_node(node)} is not in the language: only a list among the parameters is"
+                " read by index",
+                place,
+            )
         if isinstance(node.slice, ast.Slice | ast.Tuple):
-            raise UnsupportedProgram(f"{format_node(node)} is not in the language: one entry is read at a time", place)
+            raise UnsupportedProgram(
+                f"{format_node(node)} is not in the language: one entry is read at a time", place
+            )
         index = self.read(node.slice, depth + 1)
         if isinstance(index, Number) and index.value < 0:
-            raise UnsupportedProgram(f"{format_node(node)} counts from the end; write {node.value.id}[len({node.value.id}) - 1]", place)
+            raise UnsupportedProgram(
+                f"{format_node(node)} counts from the end; write"
+                f" {node.value.id}[len({node.value.id}) - 1]",
+                place,
+            )
         return Read(node.value.id, index, place)
 
     def _read_call(self, node: ast.Call, depth: int, place: Place) -> Expression:
         word = find_called_name(node)
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
-            raise UnsupportedProgram(f"{format_node(node)}: arguments are given by place, not by name", place)
-        if word == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id in self.lists:
+            raise UnsupportedProgram(
+                f"{format_node(node)}: arguments are given by place, not by name", place
+            )
+        if (
+            word == "len"
+            and len(node.args) == 1
+            and isinstance(node.args[0], ast.Name)
+            and node.args[0].id in self.lists
+        ):
             return Length(node.args[0].id, place)
         if word in NOISE_NAMES:
-            return self._read_noise(NOISE_NAMES[word], [self.read(one, depth + 1) for one in node.args], place)
+            return self._read_noise(
+                NOISE_NAMES[word], [self.read(one, depth + 1) for one in node.args], place
+            )
         if word not in FUNCTIONS:
-            raise UnsupportedProgram(f"{word or format_node(node)} cannot be called in a mechanism", place)
+            raise UnsupportedProgram(
+                f"{word or format_node(node)} cannot be called in a mechanism", place
+            )
         operator, count = FUNCTIONS[word]
         arguments = [self.read(one, depth + 1) for one in node.args]
         if operator in ("min", "max") and len(arguments) > 2:
@@ -148,7 +189,9 @@ class PythonExpressionReader:
                 whole = Apply(operator, (whole, one), place)
             return whole
         if len(arguments) != count:
-            raise UnsupportedProgram(f"{word} takes {count} argument{'s' if count > 1 else ''}", place)
+            raise UnsupportedProgram(
+                f"{word} takes {count} argument{'s' if count > 1 else ''}", place
+            )
         return Apply(operator, tuple(arguments), place)
 
     def _read_noise(self, noise: Noise, arguments: list[Expression], place: Place) -> Expression:
@@ -160,12 +203,22 @@ class PythonExpressionReader:
         return draws
 
 
-def add_draw(noise: Noise, arguments: list[Expression], place: Place, draws: list[DrawStep], fresh: NameSupply) -> Expression:
-    """The value of a draw, which goes on the list; with one more argument than the noise takes, the first is its centre."""
+def add_draw(
+    noise: Noise,
+    arguments: list[Expression],
+    place: Place,
+    draws: list[DrawStep],
+    fresh: NameSupply,
+) -> Expression:
+    """The value of a draw, which goes on the list; with one more argument than the noise takes,
+    the first is its centre.
+    """
     count = NOISE_PARAMETER_COUNTS[noise]
     centred = noise in CENTRED_NOISES and len(arguments) == count + 1
     if len(arguments) != count and not centred:
-        raise UnsupportedProgram(f"{noise.value} takes {count} parameter{'s' if count > 1 else ''}", place)
+        raise UnsupportedProgram(
+            f"{noise.value} takes {count} parameter{'s' if count > 1 else ''}", place
+        )
     name = fresh.make_name("noise")
     draws.append(DrawStep(name, noise, tuple(arguments[-count:]), place))
     return Apply("+", (arguments[0], Name(name, place)), place) if centred else Name(name, place)
@@ -174,7 +227,11 @@ def add_draw(noise: Noise, arguments: list[Expression], place: Place, draws: lis
 def find_called_name(node: ast.Call) -> str | None:
     """The word that is called, also where it is written math.sqrt; None where it is no word."""
     function = node.func
-    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "math":
+    if (
+        isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "math"
+    ):
         return function.attr
     return function.id if isinstance(function, ast.Name) else None
 
@@ -188,7 +245,14 @@ def _build_literal(value: object, place: Place) -> Expression:
     if isinstance(value, bool):
         return Truth(value, place)
     if not isinstance(value, int | float):
-        raise UnsupportedProgram(f"{str(value)[:40]!r} is not a number, True or False" if value is not None else "None is not a value", place)
+        raise UnsupportedProgram(
+            (
+                f"{str(value)[:40]!r} is not a number, True or False"
+                if value is not None
+                else "None is not a value"
+            ),
+            place,
+        )
     try:
         return build_number(parse_exact(value, "number"), place)
     except InvalidArgument:
@@ -211,8 +275,14 @@ def _build_unary(node: ast.UnaryOp, value: Expression, place: Place) -> Expressi
 
 def _build_power(base: Expression, exponent: ast.expr, place: Place) -> Expression:
     """x ** 3 as a product; the exponent is a small whole number."""
-    if not isinstance(exponent, ast.Constant) or type(exponent.value) is not int or not 0 <= exponent.value <= _MAX_EXPONENT:
-        raise UnsupportedProgram(f"an exponent must be a whole number from 0 to {_MAX_EXPONENT}, written out", place)
+    if (
+        not isinstance(exponent, ast.Constant)
+        or type(exponent.value) is not int
+        or not 0 <= exponent.value <= _MAX_EXPONENT
+    ):
+        raise UnsupportedProgram(
+            f"an exponent must be a whole number from 0 to {_MAX_EXPONENT}, written out", place
+        )
     whole: Expression = Number(Fraction(1), place)
     for count in range(exponent.value):
         whole = Apply("*", (whole, base), place) if count else base

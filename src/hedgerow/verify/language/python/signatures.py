@@ -4,11 +4,12 @@
     def noisy(x: private[float], eps: public[float]):
         return x + laplace(1 / eps)
 
-Parameters are ``private[…]`` or ``public[…]`` of ``int``, ``float``, ``bool``, ``list`` (of floats), ``list[int]``, ``bits[n]``.
-Statements are assignment and ``+=``, if/elif/else, while, for over range or a list, break, continue, ``output(e)`` and return. A list
-that starts as ``[]`` may be appended to and returned. Expressions are made of numbers, True, False, variables, ``q[i]``, ``len(q)``,
-arithmetic, comparisons, and/or/not, ``a if c else b``, abs, min, max, ln, exp, sqrt, floor and noise, and for bit strings of ^, &, |, ~, +,
-concat and bit.
+Parameters are ``private[…]`` or ``public[…]`` of ``int``, ``float``, ``bool``, ``list`` (of
+floats), ``list[int]``, ``bits[n]``. Statements are assignment and ``+=``, if/elif/else, while, for
+over range or a list, break, continue, ``output(e)`` and return. A list that starts as ``[]`` may be
+appended to and returned. Expressions are made of numbers, True, False, variables, ``q[i]``,
+``len(q)``, arithmetic, comparisons, and/or/not, ``a if c else b``, abs, min, max, ln, exp, sqrt,
+floor and noise, and for bit strings of ^, &, |, ~, +, concat and bit.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from hedgerow.verify.language.lowering import NameSupply, lower_steps
-from hedgerow.verify.language.program import Claim, Expression, Kind, Neighbours, Number, Parameter, Place, Program
+from hedgerow.verify.language.program import (
+    Claim,
+    Expression,
+    Kind,
+    Neighbours,
+    Number,
+    Parameter,
+    Place,
+    Program,
+)
 from hedgerow.verify.language.python.expressions import PythonExpressionReader, find_place
 from hedgerow.verify.language.python.statements import FunctionBodyReader
 from hedgerow.verify.language.signature import check_text_size, normalise_claim, parse_neighbours
@@ -34,27 +44,44 @@ _MAX_TREE_NODES: Final = 50_000  # nodes of the syntax tree of a file
 
 
 def read_programs(text: str, file: str = "") -> list[Program | UnsupportedProgram]:
-    """Every ``@mechanism`` of a file, in order; what is outside the language is returned as such, with its line."""
+    """Every ``@mechanism`` of a file, in order; what is outside the language is returned as
+    such, with its line.
+    """
     try:
         tree = _parse_python(check_text_size(text))
     except UnsupportedProgram as outside:
         return [outside.with_name(file)]
-    heads = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and _find_decorator(one) is not None]
+    heads = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        and _find_decorator(one) is not None
+    ]
     return [_read_function(node, text) for node in sorted(heads, key=lambda one: one.lineno)]
 
 
 def read_program(function: Callable[..., Any]) -> Program:
-    """The program that a Python function is, read from its source. Raises ``UnsupportedProgram`` where it is none."""
+    """The program that a Python function is, read from its source. Raises ``UnsupportedProgram``
+    where it is none.
+    """
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
-        raise UnsupportedProgram("the source of this function is not to be had; write it in a file") from None
+        raise UnsupportedProgram(
+            "the source of this function is not to be had; write it in a file"
+        ) from None
     text = textwrap.dedent("".join(lines))
     tree = _parse_python(check_text_size(text))
     ast.increment_lineno(tree, first - 1)
     node = tree.body[0]
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or _find_decorator(node) is None:
-        raise UnsupportedProgram("a mechanism is a function defined with def, and @mechanism(…) stands above it", find_place(node))
+    if (
+        not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        or _find_decorator(node) is None
+    ):
+        raise UnsupportedProgram(
+            "a mechanism is a function defined with def, and @mechanism(…) stands above it",
+            find_place(node),
+        )
     found = _read_function(node, "\n" * (first - 1) + text)
     if isinstance(found, UnsupportedProgram):
         raise found
@@ -62,23 +89,43 @@ def read_program(function: Callable[..., Any]) -> Program:
 
 
 def returns_single_value(program: Program) -> bool:
-    """Whether the function gives exactly one value, by return, on every way through it: then a caller wants that value, not a list."""
+    """Whether the function gives exactly one value, by return, on every way through it: then a
+    caller wants that value, not a list.
+    """
     node = _parse_python(textwrap.dedent(program.source)).body[0]
-    said = [one for one in ast.walk(node) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "output"]
+    said = [
+        one
+        for one in ast.walk(node)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "output"
+    ]
     returns = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
-    gathered = any(isinstance(one, ast.Assign) and isinstance(one.value, ast.List) for one in ast.walk(node))
-    if said or gathered or not isinstance(node, ast.FunctionDef) or not isinstance(node.body[-1], ast.Return):
+    gathered = any(
+        isinstance(one, ast.Assign) and isinstance(one.value, ast.List) for one in ast.walk(node)
+    )
+    if (
+        said
+        or gathered
+        or not isinstance(node, ast.FunctionDef)
+        or not isinstance(node.body[-1], ast.Return)
+    ):
         return False
-    return all(one is not None and not isinstance(one, ast.Tuple | ast.List) and ast.unparse(one) != "None" for one in returns)
+    return all(
+        one is not None and not isinstance(one, ast.Tuple | ast.List) and ast.unparse(one) != "None"
+        for one in returns
+    )
 
 
 def _parse_python(text: str) -> ast.Module:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        raise UnsupportedProgram(f"this is not Python: {error.msg}", Place(error.lineno or 0, error.offset or 0)) from None
+        raise UnsupportedProgram(
+            f"this is not Python: {error.msg}", Place(error.lineno or 0, error.offset or 0)
+        ) from None
     except (ValueError, RecursionError, MemoryError):
-        raise UnsupportedProgram("this is not Python that can be read: it holds null bytes, or is nested too deeply") from None
+        raise UnsupportedProgram(
+            "this is not Python that can be read: it holds null bytes, or is nested too deeply"
+        ) from None
     if sum(1 for _ in ast.walk(tree)) > _MAX_TREE_NODES:
         raise UnsupportedProgram(f"the file has more than {_MAX_TREE_NODES} parts")
     return tree
@@ -87,27 +134,42 @@ def _parse_python(text: str) -> ast.Module:
 def _find_decorator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
     for one in node.decorator_list:
         word = one.func if isinstance(one, ast.Call) else one
-        if (isinstance(word, ast.Name) and word.id == "mechanism") or (isinstance(word, ast.Attribute) and word.attr == "mechanism"):
+        if (isinstance(word, ast.Name) and word.id == "mechanism") or (
+            isinstance(word, ast.Attribute) and word.attr == "mechanism"
+        ):
             return one
     return None
 
 
-def _read_function(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> Program | UnsupportedProgram:
+def _read_function(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, text: str
+) -> Program | UnsupportedProgram:
     return build_program(node, _extract_source(node, text))
 
 
-def build_program(node: ast.FunctionDef | ast.AsyncFunctionDef, source: str) -> Program | UnsupportedProgram:
-    """The program of one function that is read already; ``source`` is what a certificate names by its hash."""
+def build_program(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, source: str
+) -> Program | UnsupportedProgram:
+    """The program of one function that is read already; ``source`` is what a certificate names
+    by its hash.
+    """
     try:
         if isinstance(node, ast.AsyncFunctionDef):
-            raise UnsupportedProgram("a mechanism is a plain function, not an async one", find_place(node))
+            raise UnsupportedProgram(
+                "a mechanism is a plain function, not an async one", find_place(node)
+            )
         if len(node.decorator_list) > 1:
-            raise UnsupportedProgram("no other decorator may stand beside @mechanism: it would change what runs", find_place(node.decorator_list[-1]))
+            raise UnsupportedProgram(
+                "no other decorator may stand beside @mechanism: it would change what runs",
+                find_place(node.decorator_list[-1]),
+            )
         parameters = _read_parameters(node)
         claim = _read_claim(node, parameters)
         body = FunctionBodyReader(node, parameters)
         block = lower_steps(body.read_steps(), parameters, body.name_supply)
-        return resolve_program(Program(node.name, parameters, block, claim, source, find_place(node)))
+        return resolve_program(
+            Program(node.name, parameters, block, claim, source, find_place(node))
+        )
     except UnsupportedProgram as outside:
         return outside.with_name(node.name)
     except RecursionError:
@@ -122,19 +184,38 @@ def _extract_source(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> 
 def _read_parameters(node: ast.FunctionDef) -> tuple[Parameter, ...]:
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.defaults or any(arguments.kw_defaults):
-        raise UnsupportedProgram("parameters are plain: no *, no **, and no default values", find_place(node))
-    return tuple(_read_parameter(one) for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+        raise UnsupportedProgram(
+            "parameters are plain: no *, no **, and no default values", find_place(node)
+        )
+    return tuple(
+        _read_parameter(one)
+        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    )
 
 
 def _read_parameter(argument: ast.arg) -> Parameter:
     place = find_place(argument)
     kind = _unquote_annotation(argument.annotation, place)
     word = kind.value if isinstance(kind, ast.Subscript) else None
-    name = word.id if isinstance(word, ast.Name) else word.attr if isinstance(word, ast.Attribute) else ""
+    name = (
+        word.id
+        if isinstance(word, ast.Name)
+        else word.attr
+        if isinstance(word, ast.Attribute)
+        else ""
+    )
     if name not in ("private", "public") or not isinstance(kind, ast.Subscript):
-        raise UnsupportedProgram(f"say of {argument.arg} whether it is private[…] or public[…], as in {argument.arg}: private[float]", place)
+        raise UnsupportedProgram(
+            f"say of {argument.arg} whether it is private[…] or public[…], as in {argument.arg}:"
+            " private[float]",
+            place,
+        )
     inner = _unquote_annotation(kind.slice, place)
-    entries = isinstance(inner, ast.Subscript) and isinstance(inner.value, ast.Name) and inner.value.id == "list"
+    entries = (
+        isinstance(inner, ast.Subscript)
+        and isinstance(inner.value, ast.Name)
+        and inner.value.id == "list"
+    )
     if isinstance(inner, ast.Name) and inner.id == "list":
         return Parameter(argument.arg, Kind.REAL, name == "private", list=True, place=place)
     if entries and isinstance(inner, ast.Subscript):
@@ -146,9 +227,15 @@ def _read_parameter(argument: ast.arg) -> Parameter:
 def _read_kind(node: ast.expr | None, place: Place) -> tuple[Kind, Expression | None]:
     if isinstance(node, ast.Name) and node.id in _KINDS:
         return _KINDS[node.id], None
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "bits":
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "bits"
+    ):
         return Kind.BITS, PythonExpressionReader((), NameSupply()).read(node.slice)
-    raise UnsupportedProgram("a parameter is int, float, bool, bits[n], list, or a list[…] of one of those", place)
+    raise UnsupportedProgram(
+        "a parameter is int, float, bool, bits[n], list, or a list[…] of one of those", place
+    )
 
 
 def _unquote_annotation(node: ast.expr | None, place: Place) -> ast.expr | None:
@@ -166,11 +253,15 @@ def _read_claim(node: ast.FunctionDef, parameters: tuple[Parameter, ...]) -> Cla
     assert decorator is not None
     place = find_place(decorator)
     if not isinstance(decorator, ast.Call) or decorator.args:
-        raise UnsupportedProgram('write the claim as @mechanism(epsilon="eps", neighbours="one")', place)
+        raise UnsupportedProgram(
+            'write the claim as @mechanism(epsilon="eps", neighbours="one")', place
+        )
     given = {one.arg: one.value for one in decorator.keywords}
     unknown = sorted(str(one) for one in given.keys() - {"epsilon", "delta", "neighbours"})
     if unknown:
-        raise UnsupportedProgram(f"@mechanism takes epsilon, delta and neighbours, not {unknown[0]}", place)
+        raise UnsupportedProgram(
+            f"@mechanism takes epsilon, delta and neighbours, not {unknown[0]}", place
+        )
     for word in ("epsilon", "neighbours"):
         if word not in given:
             raise UnsupportedProgram(f"@mechanism needs {word}", place)
@@ -178,13 +269,17 @@ def _read_claim(node: ast.FunctionDef, parameters: tuple[Parameter, ...]) -> Cla
     delta = _read_claim_amount(given["delta"], place) if "delta" in given else None
     if isinstance(delta, Number) and delta.value == 0:
         delta = None
-    return normalise_claim(Claim(epsilon, _read_neighbours(given["neighbours"], place), delta), parameters, place)
+    return normalise_claim(
+        Claim(epsilon, _read_neighbours(given["neighbours"], place), delta), parameters, place
+    )
 
 
 def _read_claim_amount(node: ast.expr, place: Place) -> Expression:
     """An epsilon or a delta: an expression as a string, or a plain number."""
     if not isinstance(node, ast.Constant):
-        raise UnsupportedProgram('a claim is written out, as a number or as text: epsilon="2*eps"', place)
+        raise UnsupportedProgram(
+            'a claim is written out, as a number or as text: epsilon="2*eps"', place
+        )
     inner = _unquote_annotation(node, place)
     assert inner is not None
     reader = PythonExpressionReader((), NameSupply())
@@ -193,7 +288,10 @@ def _read_claim_amount(node: ast.expr, place: Place) -> Expression:
     except UnsupportedProgram as outside:  # its line is the line in the string
         raise UnsupportedProgram(f"in the claim, {outside.reason}", place) from None
     if reader.draws:
-        raise UnsupportedProgram("a claim is an expression in numbers and public parameters; noise has no place in it", place)
+        raise UnsupportedProgram(
+            "a claim is an expression in numbers and public parameters; noise has no place in it",
+            place,
+        )
     if isinstance(found, Number) and found.value < 0:
         raise UnsupportedProgram("a claim cannot be below 0", place)
     return found
@@ -202,7 +300,13 @@ def _read_claim_amount(node: ast.expr, place: Place) -> Expression:
 def _read_neighbours(node: ast.expr, place: Place) -> Neighbours:
     if isinstance(node, ast.Constant):
         return parse_neighbours(node.value, None, place)
-    if isinstance(node, ast.Tuple) and len(node.elts) == 2 and all(isinstance(one, ast.Constant) for one in node.elts):
+    if (
+        isinstance(node, ast.Tuple)
+        and len(node.elts) == 2
+        and all(isinstance(one, ast.Constant) for one in node.elts)
+    ):
         word, k = (one.value for one in node.elts if isinstance(one, ast.Constant))
         return parse_neighbours(word, k, place)
-    raise UnsupportedProgram('neighbours is a word such as "one", or a pair such as ("l1", 2)', place)
+    raise UnsupportedProgram(
+        'neighbours is a word such as "one", or a pair such as ("l1", 2)', place
+    )

@@ -6,9 +6,33 @@ import ast
 from collections.abc import Sequence
 from fractions import Fraction
 
-from hedgerow.verify.language.lowering import BranchStep, DrawStep, JumpStep, LoopStep, NameSupply, OutputStep, SetStep, Step, Steps
-from hedgerow.verify.language.program import Apply, Expression, Length, Name, Number, Parameter, Place, Read
-from hedgerow.verify.language.python.expressions import PythonExpressionReader, find_called_name, find_place, format_node
+from hedgerow.verify.language.lowering import (
+    BranchStep,
+    DrawStep,
+    JumpStep,
+    LoopStep,
+    NameSupply,
+    OutputStep,
+    SetStep,
+    Step,
+    Steps,
+)
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Length,
+    Name,
+    Number,
+    Parameter,
+    Place,
+    Read,
+)
+from hedgerow.verify.language.python.expressions import (
+    PythonExpressionReader,
+    find_called_name,
+    find_place,
+    format_node,
+)
 from hedgerow.verify.language.python.returned_lists import find_returned_list
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
@@ -20,7 +44,9 @@ class FunctionBodyReader:
 
     def __init__(self, function: ast.FunctionDef, parameters: Sequence[Parameter]) -> None:
         self.function = function
-        taken = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)} | {one.name for one in parameters}
+        taken = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)} | {
+            one.name for one in parameters
+        }
         self.name_supply = NameSupply(taken)
         self.parameters = {one.name: one for one in parameters}
         self.reader = PythonExpressionReader(parameters, self.name_supply)
@@ -28,7 +54,11 @@ class FunctionBodyReader:
 
     def read_steps(self) -> Steps:
         body = self.function.body
-        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
+        if (
+            isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+            and isinstance(body[0].value.value, str)
+        ):
             body = body[1:]  # the docstring
         return self.read_block(body)
 
@@ -49,13 +79,22 @@ class FunctionBodyReader:
             case ast.AugAssign() if isinstance(node.target, ast.Name):
                 if node.target.id == self.returned_list:
                     return self._read_list_extension(node.value, node, place)
-                target = ast.Name(node.target.id, ast.Load(), lineno=place.line, col_offset=place.column)
-                whole = ast.BinOp(target, node.op, node.value, lineno=place.line, col_offset=place.column)
+                target = ast.Name(
+                    node.target.id, ast.Load(), lineno=place.line, col_offset=place.column
+                )
+                whole = ast.BinOp(
+                    target, node.op, node.value, lineno=place.line, col_offset=place.column
+                )
                 return self._build_assignment(node.target, whole, place)
             case ast.If():
                 condition = self.reader.read(node.test)
                 draws = self.reader.take_draws()
-                return [*draws, BranchStep(condition, self.read_block(node.body), self.read_block(node.orelse), place)]
+                return [
+                    *draws,
+                    BranchStep(
+                        condition, self.read_block(node.body), self.read_block(node.orelse), place
+                    ),
+                ]
             case ast.While() if not node.orelse:
                 condition = self.reader.read(node.test)
                 draws = self.reader.take_draws()
@@ -66,7 +105,9 @@ class FunctionBodyReader:
                 return self._read_expression_statement(node.value, place)
             case ast.Return():
                 return [*self._read_return(node.value), JumpStep("return", place)]
-        raise UnsupportedProgram(f"{format_node(node).splitlines()[0]} is not in the language", place)
+        raise UnsupportedProgram(
+            f"{format_node(node).splitlines()[0]} is not in the language", place
+        )
 
     def _read_value(self, node: ast.expr) -> tuple[Expression, list[DrawStep]]:
         value = self.reader.read(node)
@@ -74,7 +115,9 @@ class FunctionBodyReader:
 
     def _build_assignment(self, target: ast.expr, node: ast.expr, place: Place) -> list[Step]:
         if not isinstance(target, ast.Name):
-            raise UnsupportedProgram(f"{format_node(target)} cannot be assigned to; only a plain variable can", place)
+            raise UnsupportedProgram(
+                f"{format_node(target)} cannot be assigned to; only a plain variable can", place
+            )
         name = target.id
         value, draws = self._read_value(node)
         if draws and value == Name(draws[-1].name):  # eta = laplace(b) needs no second name
@@ -87,7 +130,13 @@ class FunctionBodyReader:
         if len(node.targets) > 1:
             steps = self._build_assignment(target, value, place)
             for one in node.targets[1:]:
-                steps += self._build_assignment(one, ast.Name(getattr(target, "id", ""), ast.Load(), lineno=place.line, col_offset=0), place)
+                steps += self._build_assignment(
+                    one,
+                    ast.Name(
+                        getattr(target, "id", ""), ast.Load(), lineno=place.line, col_offset=0
+                    ),
+                    place,
+                )
             return steps
         if isinstance(target, ast.Name) and target.id == self.returned_list:
             if isinstance(value, ast.List):
@@ -98,7 +147,9 @@ class FunctionBodyReader:
             return self._read_tuple_assignment(target, value, place)
         return self._build_assignment(target, value, place)
 
-    def _read_tuple_assignment(self, target: ast.Tuple, value: ast.expr, place: Place) -> list[Step]:
+    def _read_tuple_assignment(
+        self, target: ast.Tuple, value: ast.expr, place: Place
+    ) -> list[Step]:
         """a, b = b, a: every value is read before any is assigned."""
         if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
             raise UnsupportedProgram("as many values as variables must stand on the right", place)
@@ -106,7 +157,9 @@ class FunctionBodyReader:
         then: list[Step] = []
         for one, node in zip(target.elts, value.elts, strict=True):
             if not isinstance(one, ast.Name):
-                raise UnsupportedProgram(f"{format_node(one)} cannot be assigned to; only a plain variable can", place)
+                raise UnsupportedProgram(
+                    f"{format_node(one)} cannot be assigned to; only a plain variable can", place
+                )
             held = self.name_supply.make_name(f"{one.id}_next")
             found, draws = self._read_value(node)
             first += [*draws, SetStep(held, found, place)]
@@ -120,7 +173,9 @@ class FunctionBodyReader:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.reader.lists:
             start, stop, step = Number(Fraction(0), place), Length(node.iter.id, place), Fraction(1)
             counter = self.name_supply.make_name(f"{name}_place")
-            first: tuple[Step, ...] = (SetStep(name, Read(node.iter.id, Name(counter, place), place), place),)
+            first: tuple[Step, ...] = (
+                SetStep(name, Read(node.iter.id, Name(counter, place), place), place),
+            )
             before: list[Step] = []
         else:
             start, stop, step, before = self._read_range(node.iter, node, place)  # type: ignore[assignment]
@@ -134,38 +189,74 @@ class FunctionBodyReader:
         return [*before, SetStep(counter, start, place), loop]
 
     def _needs_hidden_counter(self, name: str, node: ast.For) -> bool:
-        """Whether the variable of a loop is assigned in it, or used outside of it: then it is not the counter itself."""
+        """Whether the variable of a loop is assigned in it, or used outside of it: then it is
+        not the counter itself.
+        """
         inside = set(map(id, ast.walk(node)))
         for one in ast.walk(self.function):
             if isinstance(one, ast.Name) and one.id == name and one is not node.target:
                 if isinstance(one.ctx, ast.Store) and id(one) in inside:
                     return True
-                if isinstance(one.ctx, ast.Load) and id(one) not in inside and not self._is_owned_elsewhere(one, node):
+                if (
+                    isinstance(one.ctx, ast.Load)
+                    and id(one) not in inside
+                    and not self._is_owned_elsewhere(one, node)
+                ):
                     return True
         return False
 
     def _is_owned_elsewhere(self, name: ast.Name, other: ast.For) -> bool:
-        """Whether this use lies in the body of a for-loop over the same variable that ``other`` does not lie in."""
+        """Whether this use lies in the body of a for-loop over the same variable that ``other``
+        does not lie in.
+        """
         for loop in ast.walk(self.function):
-            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == name.id:
+            if (
+                isinstance(loop, ast.For)
+                and isinstance(loop.target, ast.Name)
+                and loop.target.id == name.id
+            ):
                 inside = [part for statement in loop.body for part in ast.walk(statement)]
-                if any(part is name for part in inside) and all(part is not other for part in inside):
+                if any(part is name for part in inside) and all(
+                    part is not other for part in inside
+                ):
                     return True
         return False
 
-    def _read_range(self, node: ast.expr, loop: ast.For, place: Place) -> tuple[Expression, Expression, Fraction, list[Step]]:
-        if not isinstance(node, ast.Call) or find_called_name(node) != "range" or node.keywords or not 1 <= len(node.args) <= 3:
-            raise UnsupportedProgram("for goes over range(…) or over a list among the parameters", place)
+    def _read_range(
+        self, node: ast.expr, loop: ast.For, place: Place
+    ) -> tuple[Expression, Expression, Fraction, list[Step]]:
+        if (
+            not isinstance(node, ast.Call)
+            or find_called_name(node) != "range"
+            or node.keywords
+            or not 1 <= len(node.args) <= 3
+        ):
+            raise UnsupportedProgram(
+                "for goes over range(…) or over a list among the parameters", place
+            )
         values = [self.reader.read(one) for one in node.args]
         if self.reader.draws:
             raise UnsupportedProgram("draw the noise before the loop: range(…) is read once", place)
         step = values[2] if len(values) == 3 else Number(Fraction(1))
         if not isinstance(step, Number) or step.value == 0 or step.value.denominator != 1:
-            raise UnsupportedProgram("the step of range(…) must be a whole number other than 0, written out", place)
-        start, stop = (Number(Fraction(0), place), values[0]) if len(values) == 1 else (values[0], values[1])
+            raise UnsupportedProgram(
+                "the step of range(…) must be a whole number other than 0, written out", place
+            )
+        start, stop = (
+            (Number(Fraction(0), place), values[0]) if len(values) == 1 else (values[0], values[1])
+        )
         before: list[Step] = []
-        stored = {one.id for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-        mentioned = {one.id for argument in node.args[:2] for one in ast.walk(argument) if isinstance(one, ast.Name)}
+        stored = {
+            one.id
+            for one in ast.walk(loop)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
+        mentioned = {
+            one.id
+            for argument in node.args[:2]
+            for one in ast.walk(argument)
+            if isinstance(one, ast.Name)
+        }
         if mentioned & stored:  # range is read once, and what it was read from changes
             end = self.name_supply.make_name("end")
             before.append(SetStep(end, stop, place))
@@ -173,21 +264,41 @@ class FunctionBodyReader:
         return start, stop, step.value, before
 
     def _read_expression_statement(self, node: ast.expr, place: Place) -> list[Step]:
-        if isinstance(node, ast.Call) and find_called_name(node) == "output" and len(node.args) == 1 and not node.keywords:
+        if (
+            isinstance(node, ast.Call)
+            and find_called_name(node) == "output"
+            and len(node.args) == 1
+            and not node.keywords
+        ):
             if self.returned_list is not None:
-                raise UnsupportedProgram("give what is told either by output(…) or in one list that is returned, not both", place)
+                raise UnsupportedProgram(
+                    "give what is told either by output(…) or in one list that is returned, not"
+                    " both",
+                    place,
+                )
             value, draws = self._read_value(node.args[0])
             return [*draws, OutputStep(value, place)]
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append" and len(node.args) == 1:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "append"
+            and len(node.args) == 1
+        ):
             if isinstance(node.func.value, ast.Name) and node.func.value.id == self.returned_list:
                 value, draws = self._read_value(node.args[0])
                 return [*draws, OutputStep(value, place)]
-            raise UnsupportedProgram(f"{format_node(node)}: only a list that starts as [] and is returned at the end can be appended to", place)
+            raise UnsupportedProgram(
+                f"{format_node(node)}: only a list that starts as [] and is returned at the end can"
+                " be appended to",
+                place,
+            )
         raise UnsupportedProgram(f"{format_node(node)} does nothing that the language knows", place)
 
     def _read_list_extension(self, added: ast.expr, node: ast.stmt, place: Place) -> list[Step]:
         if not isinstance(added, ast.List):
-            raise UnsupportedProgram(f"{format_node(node)}: only [value, …] is added to the list that is returned", place)
+            raise UnsupportedProgram(
+                f"{format_node(node)}: only [value, …] is added to the list that is returned", place
+            )
         return self._build_outputs(added.elts, place)
 
     def _build_outputs(self, values: Sequence[ast.expr], place: Place) -> list[Step]:

@@ -1,8 +1,9 @@
 """Additive mechanisms: the worst moves a sensitivity allows, and the two laws of the noisy answers.
 
-The exact answers differ by an extreme vector: one cell at linf; as many cells at linf as l1 and l2 allow, and one with the rest; all l0
-cells alike. Cells are independent, so laws are looked at cell by cell, each as often as it occurs. On a grid for reals the exact value lies
-where snapping drives it and its neighbour farthest apart.
+The exact answers differ by an extreme vector: one cell at linf; as many cells at linf as l1 and l2
+allow, and one with the rest; all l0 cells alike. Cells are independent, so laws are looked at cell
+by cell, each as often as it occurs. On a grid for reals the exact value lies where snapping drives
+it and its neighbour farthest apart.
 """
 
 from __future__ import annotations
@@ -22,11 +23,20 @@ from hedgerow.verify.laws.case import LawCase
 from hedgerow.verify.laws.integer_distribution import MIN_LOG, IntegerDistribution, make_points
 from hedgerow.verify.laws.neighbours.data_sets import DistributionPair, NeighbourPair
 
-__all__ = ["compare_shifted_cell", "compute_noise_distribution", "list_extreme_moves", "list_vector_neighbours", "restrict_to_support", "to_outputs"]
+__all__ = [
+    "compare_shifted_cell",
+    "compute_noise_distribution",
+    "list_extreme_moves",
+    "list_vector_neighbours",
+    "restrict_to_support",
+    "to_outputs",
+]
 
 
 def to_outputs(case: LawCase, steps: Integers) -> Any:
-    """Outputs of an additive mechanism as it would return them: integers on the grid of 1, doubles on any other."""
+    """Outputs of an additive mechanism as it would return them: integers on the grid of 1,
+    doubles on any other.
+    """
     return steps if case.mechanism.grid == 1 else steps * float(case.mechanism.grid)
 
 
@@ -34,14 +44,25 @@ def to_outputs(case: LawCase, steps: Integers) -> Any:
 def compute_noise_distribution(case: LawCase) -> IntegerDistribution:
     """The law of the noise of an additive mechanism, in grid steps."""
     steps = make_points(0)
-    return IntegerDistribution.from_logs(steps, case.mechanism.log_prob(to_outputs(case, steps), 0 if case.mechanism.grid == 1 else 0.0))
+    return IntegerDistribution.from_logs(
+        steps,
+        case.mechanism.log_prob(to_outputs(case, steps), 0 if case.mechanism.grid == 1 else 0.0),
+    )
 
 
 def list_vector_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
     for move in list_extreme_moves(case):
         for sign in (1, -1):
-            words = " and ".join(f"{count} cell{'s' * (count > 1)} moved by {float(sign * size):g}" for size, count in move.items())
-            yield NeighbourPair(tuple((compare_shifted_cell(case, sign * size), count) for size, count in move.items()), words)
+            words = " and ".join(
+                f"{count} cell{'s' * (count > 1)} moved by {float(sign * size):g}"
+                for size, count in move.items()
+            )
+            yield NeighbourPair(
+                tuple(
+                    (compare_shifted_cell(case, sign * size), count) for size, count in move.items()
+                ),
+                words,
+            )
 
 
 def list_extreme_moves(case: LawCase) -> list[Counter[Fraction]]:
@@ -50,7 +71,11 @@ def list_extreme_moves(case: LawCase) -> list[Counter[Fraction]]:
     whole = case.mechanism.grid == 1
     alike = min(move.linf, move.l1 / move.l0, sqrt_down(move.l2_squared / move.l0))
     full = min(floor(move.l1 / move.linf), floor(move.l2_squared / move.linf**2), move.l0)
-    rest = min(move.l1 - full * move.linf, sqrt_down(move.l2_squared - full * move.linf**2)) if full < move.l0 else Fraction(0)
+    rest = (
+        min(move.l1 - full * move.linf, sqrt_down(move.l2_squared - full * move.linf**2))
+        if full < move.l0
+        else Fraction(0)
+    )
     found = []
     for sizes in ({move.linf: 1}, {move.linf: full, rest: 1}, {alike: move.l0}):
         vector: Counter[Fraction] = Counter()
@@ -78,11 +103,15 @@ def compare_shifted_cell(case: LawCase, by: Fraction) -> DistributionPair:
         far = floor(by / grid)
     steps = make_points(0, far)
     outputs = to_outputs(case, steps)
-    return restrict_to_support(steps, *(np.asarray(case.mechanism.log_prob(outputs, exact)) for exact in (start, end)))
+    return restrict_to_support(
+        steps, *(np.asarray(case.mechanism.log_prob(outputs, exact)) for exact in (start, end))
+    )
 
 
 def restrict_to_support(steps: Integers, one: Any, other: Any) -> DistributionPair:
     """Both laws between the outermost points where either has mass."""
     both = IntegerDistribution.from_logs(steps, np.maximum(one, other))
     kept = slice(*np.searchsorted(steps, [both.steps[0], both.steps[-1] + 1]))
-    return DistributionPair(*(IntegerDistribution(both.steps, np.maximum(log[kept], MIN_LOG)) for log in (one, other)))
+    return DistributionPair(
+        *(IntegerDistribution(both.steps, np.maximum(log[kept], MIN_LOG)) for log in (one, other))
+    )

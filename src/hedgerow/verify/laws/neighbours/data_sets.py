@@ -1,7 +1,9 @@
-"""Small worlds in which a mechanism is looked at: data sets, which of them are neighbours, and the law of the output on each.
+"""Small worlds in which a mechanism is looked at: data sets, which of them are neighbours, and the
+law of the output on each.
 
-An output may be anything; its ``code`` is a whole number, so that laws are ``IntegerDistribution`` and draws can be counted. A ``MechanismUse`` without a law
-belongs to a mechanism that states none; what it claims is then held against draws (``audited``).
+An output may be anything; its ``code`` is a whole number, so that laws are ``IntegerDistribution``
+and draws can be counted. A ``MechanismUse`` without a law belongs to a mechanism that states none;
+what it claims is then held against draws (``audited``).
 """
 
 from __future__ import annotations
@@ -17,7 +19,16 @@ from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.verify.laws.case import LawBroken
 from hedgerow.verify.laws.integer_distribution import MIN_LOG, IntegerDistribution
 
-__all__ = ["DistributionPair", "MechanismUse", "NeighbourPair", "NeighbourSet", "add_reversed", "draw_encoded", "make_categorical", "make_output_error"]
+__all__ = [
+    "DistributionPair",
+    "MechanismUse",
+    "NeighbourPair",
+    "NeighbourSet",
+    "add_reversed",
+    "draw_encoded",
+    "make_categorical",
+    "make_output_error",
+]
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,9 @@ class DistributionPair:
 
 @dataclass(frozen=True)
 class NeighbourPair:
-    """Two neighbours: independent cells, each pair of laws as often as it occurs, and a description in words."""
+    """Two neighbours: independent cells, each pair of laws as often as it occurs, and a
+    description in words.
+    """
 
     cells: tuple[tuple[DistributionPair, int], ...]
     description: str
@@ -43,7 +56,9 @@ class NeighbourPair:
 
 @dataclass(frozen=True, eq=False)
 class MechanismUse:
-    """One data set: a use of the mechanism on it, the whole number that an output is counted as, and the law of that number."""
+    """One data set: a use of the mechanism on it, the whole number that an output is counted as,
+    and the law of that number.
+    """
 
     description: str
     draw: Callable[[], Any]
@@ -53,7 +68,9 @@ class MechanismUse:
 
 @dataclass(frozen=True)
 class NeighbourSet:
-    """Neighbours with their laws, both ways round; places to draw at; and neighbouring places, for mechanisms that state no law."""
+    """Neighbours with their laws, both ways round; places to draw at; and neighbouring places,
+    for mechanisms that state no law.
+    """
 
     neighbours: tuple[NeighbourPair, ...]
     uses: tuple[MechanismUse, ...]
@@ -62,13 +79,21 @@ class NeighbourSet:
 
 def make_categorical(log: Any) -> IntegerDistribution:
     """The law of 0, 1, 2, … from logarithms."""
-    return IntegerDistribution(np.arange(len(log)), np.maximum(np.asarray(log, dtype=np.float64), MIN_LOG))
+    return IntegerDistribution(
+        np.arange(len(log)), np.maximum(np.asarray(log, dtype=np.float64), MIN_LOG)
+    )
 
 
 def add_reversed(there: Iterable[NeighbourPair]) -> tuple[NeighbourPair, ...]:
     """The neighbours given, and each the other way round."""
     found = tuple(there)
-    back = (NeighbourPair(tuple((DistributionPair(pair.second, pair.first), count) for pair, count in item.cells), item.description) for item in found)
+    back = (
+        NeighbourPair(
+            tuple((DistributionPair(pair.second, pair.first), count) for pair, count in item.cells),
+            item.description,
+        )
+        for item in found
+    )
     return (*found, *back)
 
 
@@ -78,5 +103,9 @@ def draw_encoded(place: MechanismUse, count: int) -> Integers:
 
 
 def make_output_error(expected: str, found: object) -> LawBroken:
-    """What ``code`` raises for an output that cannot be; the value is of a small world, not of anybody's data."""
-    return LawBroken("outputs keep to the grid", expected, f"{type(found).__name__} {str(found)[:60]}")
+    """What ``code`` raises for an output that cannot be; the value is of a small world, not of
+    anybody's data.
+    """
+    return LawBroken(
+        "outputs keep to the grid", expected, f"{type(found).__name__} {str(found)[:60]}"
+    )

@@ -1,7 +1,9 @@
-"""Small worlds for mechanisms of shape point: all columns of a few rows over four points, and some where nearly all points lie on one side.
+"""Small worlds for mechanisms of shape point: all columns of a few rows over four points, and some
+where nearly all points lie on one side.
 
-On the second kind, 21 points wide with rows near either end, one row more moves the scores of nearly all points alike, and a choice loses
-nearly all it may. Neighbours are columns with a unit's rows more, or with these rows elsewhere, under every relation the mechanism knows.
+On the second kind, 21 points wide with rows near either end, one row more moves the scores of
+nearly all points alike, and a choice loses nearly all it may. Neighbours are columns with a unit's
+rows more, or with these rows elsewhere, under every relation the mechanism knows.
 """
 
 from __future__ import annotations
@@ -31,7 +33,16 @@ from hedgerow.verify.laws.neighbours.data_sets import (
     make_output_error,
 )
 
-__all__ = ["NARROW_WIDTH", "WIDE_WIDTH", "PointChooser", "Rows", "build_point_neighbours", "compute_point_distribution", "list_choosers", "make_column"]
+__all__ = [
+    "NARROW_WIDTH",
+    "WIDE_WIDTH",
+    "PointChooser",
+    "Rows",
+    "build_point_neighbours",
+    "compute_point_distribution",
+    "list_choosers",
+    "make_column",
+]
 
 NARROW_WIDTH, WIDE_WIDTH = 3, 20
 _MAX_ROWS = 3
@@ -51,12 +62,21 @@ class PointChooser:
 
 
 def list_choosers(case: LawCase) -> list[PointChooser]:
-    """The relations a mechanism holds under; the inverse sensitivity mechanism is used for medians."""
+    """The relations a mechanism holds under; the inverse sensitivity mechanism is used for
+    medians.
+    """
     mechanism = case.mechanism
     if not hasattr(mechanism, "quantile_log_prob"):
-        relations = [mechanism.neighbours] if hasattr(mechanism, "neighbours") else sorted(RELATIONS)
-        return [PointChooser(relation, mechanism.sample, mechanism.log_prob) for relation in relations]
-    return [_make_median_chooser(mechanism, Quantile(1 / 2, relation)) for relation in sorted(RELATIONS)]  # type: ignore[arg-type]
+        relations = (
+            [mechanism.neighbours] if hasattr(mechanism, "neighbours") else sorted(RELATIONS)
+        )
+        return [
+            PointChooser(relation, mechanism.sample, mechanism.log_prob) for relation in relations
+        ]
+    return [
+        _make_median_chooser(mechanism, Quantile(1 / 2, relation))  # type: ignore[arg-type]
+        for relation in sorted(RELATIONS)
+    ]
 
 
 def _make_median_chooser(mechanism: Any, median: Quantile) -> PointChooser:
@@ -72,7 +92,9 @@ def make_column(rows: Rows, width: int) -> Sample:
     return Sample(np.array(sorted(rows), dtype=np.int64), 0, width)
 
 
-def compute_point_distribution(chooser: PointChooser, rows: Rows, width: int) -> IntegerDistribution | None:
+def compute_point_distribution(
+    chooser: PointChooser, rows: Rows, width: int
+) -> IntegerDistribution | None:
     """The law of the chosen point, or None if the mechanism says that it has no closed form."""
     data = make_column(rows, width)
     try:
@@ -82,15 +104,25 @@ def compute_point_distribution(chooser: PointChooser, rows: Rows, width: int) ->
 
 
 def build_point_neighbours(case: LawCase) -> NeighbourSet:
-    """Neighbours and places under every relation; for the inverse sensitivity mechanism also among candidates with their lengths."""
+    """Neighbours and places under every relation; for the inverse sensitivity mechanism also
+    among candidates with their lengths.
+    """
     found: list[NeighbourPair] = []
     places: list[MechanismUse] = []
     unstated: list[tuple[MechanismUse, MechanismUse]] = []
     for turn, chooser in enumerate(list_choosers(case)):
         laws: dict[tuple[Rows, int], IntegerDistribution | None] = {}
-        shown = [_make_use(chooser, rows, width, laws) for rows, width in (((0, 1, 1, 3), NARROW_WIDTH), ((0, 0, 15, 19, 20), WIDE_WIDTH))]
+        shown = [
+            _make_use(chooser, rows, width, laws)
+            for rows, width in (((0, 1, 1, 3), NARROW_WIDTH), ((0, 0, 15, 19, 20), WIDE_WIDTH))
+        ]
         if shown[0].distribution is None:
-            unstated.append(tuple(_make_use(chooser, rows, NARROW_WIDTH, laws) for rows in _find_crossing_pair(case, chooser.relation)))  # type: ignore[arg-type]
+            unstated.append(
+                tuple(  # type: ignore[arg-type]
+                    _make_use(chooser, rows, NARROW_WIDTH, laws)
+                    for rows in _find_crossing_pair(case, chooser.relation)
+                )
+            )
         else:
             found += _list_neighbours(case, chooser, laws)
         places += shown if turn == 0 else shown[: hasattr(case.mechanism, "quantile_log_prob")]
@@ -100,7 +132,12 @@ def build_point_neighbours(case: LawCase) -> NeighbourSet:
     return NeighbourSet(add_reversed(found), tuple(places), tuple(unstated))
 
 
-def _make_use(chooser: PointChooser, rows: Rows, width: int, laws: dict[tuple[Rows, int], IntegerDistribution | None]) -> MechanismUse:
+def _make_use(
+    chooser: PointChooser,
+    rows: Rows,
+    width: int,
+    laws: dict[tuple[Rows, int], IntegerDistribution | None],
+) -> MechanismUse:
     if (rows, width) not in laws:
         laws[rows, width] = compute_point_distribution(chooser, rows, width)
     data = make_column(rows, width)
@@ -112,39 +149,68 @@ def _make_use(chooser: PointChooser, rows: Rows, width: int, laws: dict[tuple[Ro
             raise make_output_error(f"whole numbers from 0 to {width}", point)
         return sum(z * (width + 1) ** place for place, z in enumerate(reversed(several)))
 
-    return MechanismUse(f"{chooser.relation}, {_format_rows(rows)}", lambda: chooser.draw(data), code, laws[rows, width])
+    return MechanismUse(
+        f"{chooser.relation}, {_format_rows(rows)}",
+        lambda: chooser.draw(data),
+        code,
+        laws[rows, width],
+    )
 
 
-def _list_neighbours(case: LawCase, chooser: PointChooser, laws: dict[tuple[Rows, int], IntegerDistribution | None]) -> Iterator[NeighbourPair]:
+def _list_neighbours(
+    case: LawCase, chooser: PointChooser, laws: dict[tuple[Rows, int], IntegerDistribution | None]
+) -> Iterator[NeighbourPair]:
     for width, one, other in _list_column_pairs(case, chooser.relation):
         pair = []
         for rows in (one, other):
             if (rows, width) not in laws:
                 laws[rows, width] = compute_point_distribution(chooser, rows, width)
             pair.append(laws[rows, width])
-        yield NeighbourPair(((DistributionPair(*pair), 1),), f"the columns {_format_rows(one)} and {_format_rows(other)} of {width + 1} points ({chooser.relation})")  # type: ignore[arg-type]
+        yield NeighbourPair(
+            ((DistributionPair(*pair), 1),),  # type: ignore[arg-type]
+            f"the columns {_format_rows(one)} and {_format_rows(other)} of {width + 1} points"
+            f" ({chooser.relation})",
+        )
 
 
 def _list_column_pairs(case: LawCase, relation: str) -> Iterator[tuple[int, Rows, Rows]]:
     """Widths and pairs of columns."""
-    few = [rows for n in range(_MAX_ROWS + 1) for rows in combinations_with_replacement(range(NARROW_WIDTH + 1), n)]
+    few = [
+        rows
+        for n in range(_MAX_ROWS + 1)
+        for rows in combinations_with_replacement(range(NARROW_WIDTH + 1), n)
+    ]
     many = getattr(case.mechanism, "depth", 4)
     left: list[Rows] = [(1,), (0,) * (many - 1) + (1,), (0,) * (many - 1) + (WIDE_WIDTH,) * many]
     ends = sorted({*left, *(tuple(WIDE_WIDTH - z for z in reversed(rows)) for rows in left)})
-    for width, rests, places in ((NARROW_WIDTH, few, range(NARROW_WIDTH + 1)), (WIDE_WIDTH, ends, _ENDS)):
+    for width, rests, places in (
+        (NARROW_WIDTH, few, range(NARROW_WIDTH + 1)),
+        (WIDE_WIDTH, ends, _ENDS),
+    ):
         for rest in rests:
             more = [tuple(sorted((*rest, *[z] * case.units))) for z in places]
-            for one, other in combinations(more, 2) if relation == "change-one" else ((rest, there) for there in more):
+            for one, other in (
+                combinations(more, 2)
+                if relation == "change-one"
+                else ((rest, there) for there in more)
+            ):
                 yield width, one, other
 
 
 def _find_crossing_pair(case: LawCase, relation: str) -> tuple[Rows, Rows]:
-    """Neighbours whose first quantile lies at different ends of the range; of quantiles too near an end, any neighbours."""
+    """Neighbours whose first quantile lies at different ends of the range; of quantiles too near
+    an end, any neighbours.
+    """
     quantile = Quantile(getattr(case.mechanism, "at", (Fraction(1, 2),))[0], relation)
     gone = case.units if relation == "change-one" else 0
     for low, high in product(range(gone + 1, gone + 9), range(100)):
-        one, other = (0,) * low + (NARROW_WIDTH,) * high, (0,) * (low - gone) + (NARROW_WIDTH,) * (high + case.units)
-        if quantile.value(make_column(one, NARROW_WIDTH)) != quantile.value(make_column(other, NARROW_WIDTH)):
+        one, other = (
+            (0,) * low + (NARROW_WIDTH,) * high,
+            (0,) * (low - gone) + (NARROW_WIDTH,) * (high + case.units),
+        )
+        if quantile.value(make_column(one, NARROW_WIDTH)) != quantile.value(
+            make_column(other, NARROW_WIDTH)
+        ):
             break
     return one, other
 
@@ -159,12 +225,29 @@ def _list_length_neighbours(case: LawCase) -> tuple[list[NeighbourPair], list[Me
     mechanism, found, places = case.mechanism, [], []
     for lengths in (*_LENGTHS, (0, ceil(40 / float(case.loss.epsilon)))):
         for signs in product((-1, 0, 1), repeat=len(lengths)):
-            there = [max(0, length + sign * case.units) for length, sign in zip(lengths, signs, strict=True)]
-            pair = DistributionPair(*(make_categorical([mechanism.log_prob(i, x) for i in range(len(x))]) for x in (list(lengths), there)))
+            there = [
+                max(0, length + sign * case.units)
+                for length, sign in zip(lengths, signs, strict=True)
+            ]
+            pair = DistributionPair(
+                *(
+                    make_categorical([mechanism.log_prob(i, x) for i in range(len(x))])
+                    for x in (list(lengths), there)
+                )
+            )
             found.append(NeighbourPair(((pair, 1),), f"the lengths {lengths} and {there}"))
     for lengths in _LENGTHS[:2]:
-        stated = make_categorical([mechanism.log_prob(i, list(lengths)) for i in range(len(lengths))])
-        places.append(MechanismUse(f"lengths {lengths}", lambda x=list(lengths): mechanism.sample(x), _check_candidate_index, stated))  # type: ignore[misc]
+        stated = make_categorical(
+            [mechanism.log_prob(i, list(lengths)) for i in range(len(lengths))]
+        )
+        places.append(
+            MechanismUse(
+                f"lengths {lengths}",
+                lambda x=list(lengths): mechanism.sample(x),  # type: ignore[misc]
+                _check_candidate_index,
+                stated,
+            )
+        )
     return found, places
 
 

@@ -1,8 +1,9 @@
 """Small worlds for mechanisms of shape smooth: all that beta-smoothness allows, at its ends.
 
-Between neighbours S changes by a factor of at most e^beta, and the answer by at most the smaller of the two S, since each of them bounds
-the local sensitivity on its side. So the pairs are: S alone changes, the answer alone moves, and both; along a chain for several units. Of
-several numbers one takes the whole move, or all take equal parts.
+Between neighbours S changes by a factor of at most e^beta, and the answer by at most the smaller of
+the two S, since each of them bounds the local sensitivity on its side. So the pairs are: S alone
+changes, the answer alone moves, and both; along a chain for several units. Of several numbers one
+takes the whole move, or all take equal parts.
 """
 
 from __future__ import annotations
@@ -44,23 +45,31 @@ def make_answer(case: LawCase, exact: float) -> Any:
 
 
 def _log_probabilities(case: LawCase, steps: Integers, exact: float, smooth: float) -> Floats:
-    """Logarithms of the probabilities of all steps, several in a row where the mechanism takes so many at once."""
+    """Logarithms of the probabilities of all steps, several in a row where the mechanism takes
+    so many at once.
+    """
     cells = count_cells(case)
     filled = np.append(steps, np.zeros(-steps.size % cells, dtype=np.int64))
     outputs = np.asarray(to_outputs(case, filled))
-    found = case.mechanism.log_prob(outputs if cells == 1 else outputs.reshape(-1, cells), make_answer(case, exact), smooth)
+    found = case.mechanism.log_prob(
+        outputs if cells == 1 else outputs.reshape(-1, cells), make_answer(case, exact), smooth
+    )
     return np.asarray(found).ravel()[: steps.size]
 
 
 def _make_points(*centres: int) -> Integers:
-    """Fewer than for additive noise: these laws are smooth, and their log_prob is dear and far out not exact."""
+    """Fewer than for additive noise: these laws are smooth, and their log_prob is dear and far
+    out not exact.
+    """
     return make_points(*centres, dense=1 << 10, growth=1 + 2.0**-8, farthest=2.0**36)
 
 
 @lru_cache(maxsize=8)
 def compute_cell_distribution(case: LawCase, smooth: float) -> IntegerDistribution:
     """The law of one cell around the answer 0, in grid steps."""
-    return IntegerDistribution.from_logs(_make_points(0), _log_probabilities(case, _make_points(0), 0.0, smooth))
+    return IntegerDistribution.from_logs(
+        _make_points(0), _log_probabilities(case, _make_points(0), 0.0, smooth)
+    )
 
 
 def build_smooth_neighbours(case: LawCase) -> NeighbourSet:
@@ -69,7 +78,14 @@ def build_smooth_neighbours(case: LawCase) -> NeighbourSet:
     for share in _SENSITIVITY_SHARES:
         smooth = share * float(case.mechanism.bound)
         words = f"the answer 0 with the smooth sensitivity {smooth:g}"
-        places.append(MechanismUse(words, lambda s=smooth: case.mechanism.sample(make_answer(case, 0.0), s), _make_encoder(case), compute_cell_distribution(case, smooth)))  # type: ignore[misc]
+        places.append(
+            MechanismUse(
+                words,
+                lambda s=smooth: case.mechanism.sample(make_answer(case, 0.0), s),  # type: ignore[misc]
+                _make_encoder(case),
+                compute_cell_distribution(case, smooth),
+            )
+        )
     return NeighbourSet(add_reversed(_list_smooth_neighbours(case)), tuple(places))
 
 
@@ -79,9 +95,13 @@ def _make_encoder(case: LawCase) -> Any:
     def code(output: Any) -> int:
         """The first number, in grid steps."""
         numbers = np.atleast_1d(np.asarray(output))
-        fitting = numbers.shape == (count_cells(case),) and numbers.dtype.kind in ("iu" if grid == 1 else "f")
+        fitting = numbers.shape == (count_cells(case),) and numbers.dtype.kind in (
+            "iu" if grid == 1 else "f"
+        )
         if not fitting or (numbers / grid != np.rint(numbers / grid)).any():
-            raise make_output_error(f"{count_cells(case)} multiple(s) of {case.mechanism.grid}", output)
+            raise make_output_error(
+                f"{count_cells(case)} multiple(s) of {case.mechanism.grid}", output
+            )
         return int(numbers[0] / grid)
 
     return code
@@ -94,11 +114,27 @@ def _list_smooth_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
         for factor in (1.0, shrink):
             chain = [largest * factor**step for step in range(case.units + 1)]
             slide = sum(chain[1:]) * _SHRINK
-            for parts in [{slide: 1, 0.0: cells - 1}] + [{0.0: cells}] * (factor < 1) + [{slide / cells: cells}] * (cells > 1):
-                pairs = tuple((_compare_cells(case, by, largest, chain[-1]), count) for by, count in parts.items() if count)
-                yield NeighbourPair(pairs, f"smooth sensitivities {largest:g} and {chain[-1]:g}, answers {max(parts):g} apart in a cell")
+            for parts in (
+                [{slide: 1, 0.0: cells - 1}]
+                + [{0.0: cells}] * (factor < 1)
+                + [{slide / cells: cells}] * (cells > 1)
+            ):
+                pairs = tuple(
+                    (_compare_cells(case, by, largest, chain[-1]), count)
+                    for by, count in parts.items()
+                    if count
+                )
+                yield NeighbourPair(
+                    pairs,
+                    f"smooth sensitivities {largest:g} and {chain[-1]:g}, answers {max(parts):g}"
+                    " apart in a cell",
+                )
 
 
 def _compare_cells(case: LawCase, by: float, smooth: float, other: float) -> DistributionPair:
     steps = _make_points(0, round(by / float(case.mechanism.grid)))
-    return restrict_to_support(steps, _log_probabilities(case, steps, 0.0, smooth), _log_probabilities(case, steps, by, other))
+    return restrict_to_support(
+        steps,
+        _log_probabilities(case, steps, 0.0, smooth),
+        _log_probabilities(case, steps, by, other),
+    )

@@ -1,7 +1,9 @@
-"""Small worlds for the sparse vector technique: runs of six answers that move up and down between neighbours, all verdicts.
+"""Small worlds for the sparse vector technique: runs of six answers that move up and down between
+neighbours, all verdicts.
 
-A run has no closed form, but an exact sum: given the noise of the threshold the verdicts are independent. The worst neighbours raise the
-answers that are below nevertheless and lower those that are above (monotone: only one of the two).
+A run has no closed form, but an exact sum: given the noise of the threshold the verdicts are
+independent. The worst neighbours raise the answers that are below nevertheless and lower those that
+are above (monotone: only one of the two).
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ def compute_run_distribution(case: LawCase, answers: RunAnswers) -> IntegerDistr
     bar = np.arange(-far, far + 1)
     weight = np.tanh(1 / (2 * first)) * np.exp(-np.abs(bar) / first)  # (1 - q)/(1 + q) q^|z|
     above = [_tail_probability(bar - answer, second) for answer in answers]
-    below = [_tail_probability(answer + 1 - bar, second) for answer in answers]  # the noise is symmetric
+    # the noise is symmetric
+    below = [_tail_probability(answer + 1 - bar, second) for answer in answers]
     chances = []
     for said in outputs:
         chance = weight
@@ -75,23 +78,43 @@ def _tail_probability(m: Any, scale: float) -> Floats:
 
 def build_sparse_vector_neighbours(case: LawCase) -> NeighbourSet:
     """Patterns of moves, at thresholds below, at and above the answers; two runs to draw."""
-    spread = ceil(max(float(getattr(case.mechanism, name, 1)) for name in ("threshold_scale", "answer_scale")))
-    places = (_make_use(case, answers) for answers in ((0, spread, -spread, 0), (-spread, -spread, 2 * spread)))
+    spread = ceil(
+        max(float(getattr(case.mechanism, name, 1)) for name in ("threshold_scale", "answer_scale"))
+    )
+    places = (
+        _make_use(case, answers)
+        for answers in ((0, spread, -spread, 0), (-spread, -spread, 2 * spread))
+    )
     return NeighbourSet(add_reversed(_list_run_neighbours(case, spread)), tuple(places))
 
 
 def _list_run_neighbours(case: LawCase, spread: int) -> Iterator[NeighbourPair]:
     move, cutoff = int(case.sensitivity.linf), min(case.mechanism.cutoff, _QUERIES // 2)
     signs = (0, 1) if case.mechanism.monotone else (-1, 0, 1)
-    for base, last, (first, then) in product((-spread, 0, 2 * spread), {1, cutoff}, product(signs, repeat=2)):
+    for base, last, (first, then) in product(
+        (-spread, 0, 2 * spread), {1, cutoff}, product(signs, repeat=2)
+    ):
         one = (base,) * _QUERIES
         other = (base + first * move,) * (_QUERIES - last) + (base + then * move,) * last
         if one != other:
-            yield NeighbourPair(((DistributionPair(compute_run_distribution(case, one), compute_run_distribution(case, other)), 1),), f"the answers {list(one)} and {list(other)}, threshold 0")
+            yield NeighbourPair(
+                (
+                    (
+                        DistributionPair(
+                            compute_run_distribution(case, one),
+                            compute_run_distribution(case, other),
+                        ),
+                        1,
+                    ),
+                ),
+                f"the answers {list(one)} and {list(other)}, threshold 0",
+            )
 
 
 def _make_use(case: LawCase, answers: RunAnswers) -> MechanismUse:
-    index = {said: place for place, said in enumerate(list_verdicts(len(answers), case.mechanism.cutoff))}
+    index = {
+        said: place for place, said in enumerate(list_verdicts(len(answers), case.mechanism.cutoff))
+    }
 
     def code(output: Any) -> int:
         said = tuple(output)
@@ -99,4 +122,9 @@ def _make_use(case: LawCase, answers: RunAnswers) -> MechanismUse:
             raise make_output_error("verdicts up to the cutoff", said)
         return index[said]
 
-    return MechanismUse(f"the answers {list(answers)}", lambda: case.mechanism.sample(list(answers), 0), code, compute_run_distribution(case, answers))
+    return MechanismUse(
+        f"the answers {list(answers)}",
+        lambda: case.mechanism.sample(list(answers), 0),
+        code,
+        compute_run_distribution(case, answers),
+    )

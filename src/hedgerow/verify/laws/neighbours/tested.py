@@ -1,12 +1,16 @@
-"""Small worlds for mechanisms of shape tested that release or publish: data sets in a row, neighbours one step (or one unit of k) apart.
+"""Small worlds for mechanisms of shape tested that release or publish: data sets in a row,
+neighbours one step (or one unit of k) apart.
 
-**Released, without noise.** On one side of the middle the answer is a, on the other b; the distance grows with the steps from the middle.
+**Released, without noise.** On one side of the middle the answer is a, on the other b; the distance
+grows with the steps from the middle.
 
-**Released, with noise.** From 0 on the answers move by the proposed bound a step, and the distance is the number of the step; below, they
-lie much farther apart than the noise reaches, at the distance 0.
+**Released, with noise.** From 0 on the answers move by the proposed bound a step, and the distance
+is the number of the step; below, they lie much farther apart than the noise reaches, at the
+distance 0.
 
-**Published.** Keys that only one of two neighbours has, and keys of both whose counts move. The probabilities of publishing at all counts
-give the law of a noisy count, up to a place above which all are one outcome.
+**Published.** Keys that only one of two neighbours has, and keys of both whose counts move. The
+probabilities of publishing at all counts give the law of a noisy count, up to a place above which
+all are one outcome.
 """
 
 from __future__ import annotations
@@ -23,7 +27,10 @@ from hedgerow.mechanisms.interface import ThresholdedHistogram
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws.case import LawCase
 from hedgerow.verify.laws.integer_distribution import MIN_LOG, IntegerDistribution
-from hedgerow.verify.laws.neighbours.additive import compare_shifted_cell, compute_noise_distribution
+from hedgerow.verify.laws.neighbours.additive import (
+    compare_shifted_cell,
+    compute_noise_distribution,
+)
 from hedgerow.verify.laws.neighbours.data_sets import (
     DistributionPair,
     MechanismUse,
@@ -37,15 +44,22 @@ from hedgerow.verify.laws.neighbours.data_sets import (
 __all__ = ["build_tested_neighbours", "compute_key_distribution", "gate_distribution"]
 
 _STEPS = 40
-_JUMP_RADII = 100  # radii of all but 10^-9 of the noise: so far apart are answers that the test must keep back
+# radii of all but 10^-9 of the noise: so far apart are answers that the test must keep back
+_JUMP_RADII = 100
 _ANSWERS = {"a": 1, "b": 2}
 
 
 def build_tested_neighbours(case: LawCase) -> NeighbourSet:
     """The world that suits the kind."""
     if isinstance(case.mechanism, ThresholdedHistogram):
-        return NeighbourSet(add_reversed(_list_key_neighbours(case)), tuple(_list_histogram_uses(case)))
-    return _build_noisy_neighbours(case) if hasattr(case.mechanism, "noise") else _build_stable_neighbours(case)
+        return NeighbourSet(
+            add_reversed(_list_key_neighbours(case)), tuple(_list_histogram_uses(case))
+        )
+    return (
+        _build_noisy_neighbours(case)
+        if hasattr(case.mechanism, "noise")
+        else _build_stable_neighbours(case)
+    )
 
 
 def _take_logs(chances: Any) -> Any:
@@ -54,7 +68,9 @@ def _take_logs(chances: Any) -> Any:
 
 
 def _list_steps(case: LawCase) -> list[int]:
-    """Steps of interest: all around the middle and around the place where a release gets likely, and some in between."""
+    """Steps of interest: all around the middle and around the place where a release gets likely,
+    and some in between.
+    """
     k, chance = case.units, case.mechanism.release_probability
     likely = 1
     while chance(likely) < 0.5:
@@ -83,26 +99,38 @@ def _build_stable_neighbours(case: LawCase) -> NeighbourSet:
         stated = law(step)
         there = stated.log > MIN_LOG  # the answer of other data must never come out
         shown = IntegerDistribution(stated.steps[there], stated.log[there])
-        return MechanismUse(f"distance {at(step)[1]}", lambda: mechanism.sample(*at(step)), code, shown)
+        return MechanismUse(
+            f"distance {at(step)[1]}", lambda: mechanism.sample(*at(step)), code, shown
+        )
 
     row = _list_steps(case)
     pairs = (
-        NeighbourPair(((DistributionPair(law(step), law(step + by)), 1),), f"distances {at(step)[1]} and {at(step + by)[1]}")
+        NeighbourPair(
+            ((DistributionPair(law(step), law(step + by)), 1),),
+            f"distances {at(step)[1]} and {at(step + by)[1]}",
+        )
         for step in row
         for by in {1, case.units}
     )
-    return NeighbourSet(add_reversed(pairs), tuple(drawn(step) for step in (_find_even_step(row, mechanism, at), 1)))
+    return NeighbourSet(
+        add_reversed(pairs), tuple(drawn(step) for step in (_find_even_step(row, mechanism, at), 1))
+    )
 
 
 def _find_even_step(row: list[int], mechanism: Any, at: Any) -> int:
     """The step at which release and no release are about as likely."""
-    return min((step for step in row if step >= 1), key=lambda step: abs(mechanism.release_probability(at(step)[1]) - 0.5))
+    return min(
+        (step for step in row if step >= 1),
+        key=lambda step: abs(mechanism.release_probability(at(step)[1]) - 0.5),
+    )
 
 
 def gate_distribution(chance: float, law: IntegerDistribution) -> IntegerDistribution:
     """No release, placed just below all outputs, or with this chance an output of ``law``."""
     log = np.concatenate([_take_logs([1 - chance]), _take_logs(chance) + law.log])
-    return IntegerDistribution(np.concatenate([law.steps[:1] - 1, law.steps]), np.maximum(log, MIN_LOG))
+    return IntegerDistribution(
+        np.concatenate([law.steps[:1] - 1, law.steps]), np.maximum(log, MIN_LOG)
+    )
 
 
 def _build_noisy_neighbours(case: LawCase) -> NeighbourSet:
@@ -122,11 +150,21 @@ def _build_noisy_neighbours(case: LawCase) -> NeighbourSet:
             if move not in moves:
                 moves[move] = compare_shifted_cell(inner, move)
             chances = (mechanism.release_probability(max(end, 0)) for end in ends)
-            pair = DistributionPair(*(gate_distribution(c, law) for c, law in zip(chances, (moves[move].first, moves[move].second), strict=True)))
-            yield NeighbourPair(((pair, 1),), f"distances {max(ends[0], 0)} and {max(ends[1], 0)}, answers {float(move):g} apart")
+            pair = DistributionPair(
+                *(
+                    gate_distribution(c, law)
+                    for c, law in zip(chances, (moves[move].first, moves[move].second), strict=True)
+                )
+            )
+            yield NeighbourPair(
+                ((pair, 1),),
+                f"distances {max(ends[0], 0)} and {max(ends[1], 0)}, answers {float(move):g} apart",
+            )
 
     def drawn(distance: int | float) -> MechanismUse:
-        law = gate_distribution(mechanism.release_probability(distance), compute_noise_distribution(inner))
+        law = gate_distribution(
+            mechanism.release_probability(distance), compute_noise_distribution(inner)
+        )
         shown = law if law.log[0] > MIN_LOG else IntegerDistribution(law.steps[1:], law.log[1:])
         zero = 0 if grid == 1 else 0.0
 
@@ -137,19 +175,31 @@ def _build_noisy_neighbours(case: LawCase) -> NeighbourSet:
                 raise make_output_error(f"None or a multiple of {grid}", output)
             return int(Fraction(output) / grid)
 
-        return MechanismUse(f"distance {distance}", lambda: mechanism.sample(zero, distance), code, shown)
+        return MechanismUse(
+            f"distance {distance}", lambda: mechanism.sample(zero, distance), code, shown
+        )
 
     even = _find_even_step(_list_steps(case), mechanism, lambda step: (None, step))
-    return NeighbourSet(add_reversed(pairs()), tuple(drawn(distance) for distance in (even, 0, inf)))
+    return NeighbourSet(
+        add_reversed(pairs()), tuple(drawn(distance) for distance in (even, 0, inf))
+    )
 
 
 def compute_key_distribution(mechanism: Any, count: int, top: int) -> IntegerDistribution:
-    """The law of what is said about a key: nothing (0), the threshold (1) and so on, and last ``top`` or more. A count of 0 is no key."""
+    """The law of what is said about a key: nothing (0), the threshold (1) and so on, and last
+    ``top`` or more. A count of 0 is no key.
+    """
     if count == 0:
         return make_categorical(_take_logs([1.0] + [0.0] * (top - mechanism.threshold + 1)))
-    # count + Z >= y is as likely as publishing count + threshold - y, which noise that is cut at the threshold does from 1 on.
+    # count + Z >= y is as likely as publishing count + threshold - y, which noise that is cut at
+    # the threshold does from 1 on.
     counts = [count + mechanism.threshold - y for y in range(mechanism.threshold, top + 1)]
-    reach = np.array([0.0 if x < 1 and _is_noise_cut(mechanism) else mechanism.publish_probability(x) for x in counts])
+    reach = np.array(
+        [
+            0.0 if x < 1 and _is_noise_cut(mechanism) else mechanism.publish_probability(x)
+            for x in counts
+        ]
+    )
     return make_categorical(_take_logs([1 - reach[0], *(reach[:-1] - reach[1:]), reach[-1]]))
 
 
@@ -163,16 +213,30 @@ def _list_key_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
     swap = mechanism.neighbours == "change-one"
 
     def pair(count: int, other: int) -> DistributionPair:
-        top = bar + (max(count, other) if _is_noise_cut(mechanism) else max(1, min(x for x in (count, other) if x)) - 1)
-        return DistributionPair(compute_key_distribution(mechanism, count, top), compute_key_distribution(mechanism, other, top))
+        top = bar + (
+            max(count, other)
+            if _is_noise_cut(mechanism)
+            else max(1, min(x for x in (count, other) if x)) - 1
+        )
+        return DistributionPair(
+            compute_key_distribution(mechanism, count, top),
+            compute_key_distribution(mechanism, other, top),
+        )
 
     for size, many in {(m, k * keys), (k * m, keys)}:
         yield NeighbourPair(((pair(size, 0), many),), f"{many} key(s) of {size} that one has alone")
         if swap:
-            yield NeighbourPair(((pair(size, 0), many), (pair(0, size), many)), f"{many} key(s) of {size} that each has alone")
-        for count in sorted({1, max(1, bar // 2), bar, bar + 8, 2 * bar}):  # of the last all noise is seen, where it is cut
+            yield NeighbourPair(
+                ((pair(size, 0), many), (pair(0, size), many)),
+                f"{many} key(s) of {size} that each has alone",
+            )
+        # of the last all noise is seen, where it is cut
+        for count in sorted({1, max(1, bar // 2), bar, bar + 8, 2 * bar}):
             up, down = pair(count + size, count), pair(count, count + size)
-            yield NeighbourPair(((up, many), (down, many)) if swap else ((up, many),), f"counts of {count} that move by {size}")
+            yield NeighbourPair(
+                ((up, many), (down, many)) if swap else ((up, many),),
+                f"counts of {count} that move by {size}",
+            )
 
 
 def _list_histogram_uses(case: LawCase) -> Iterator[MechanismUse]:
@@ -180,14 +244,37 @@ def _list_histogram_uses(case: LawCase) -> Iterator[MechanismUse]:
     for counts in ({"a": bar, "b": bar + 3}, {"b": bar + 1, "a": max(bar - 2, 1)}):
         names = sorted(counts)
         tops = {name: bar + min(counts[name], 4) - 1 for name in names}
-        laws = [np.exp(compute_key_distribution(mechanism, counts[name], tops[name]).log) for name in names]
+        laws = [
+            np.exp(compute_key_distribution(mechanism, counts[name], tops[name]).log)
+            for name in names
+        ]
         joint = np.outer(*laws)
 
-        def code(output: Any, names: list[str] = names, tops: dict[str, int] = tops, width: int = joint.shape[1]) -> int:
-            whole = isinstance(output, dict) and all(type(y) is int and y >= bar for y in output.values())
-            if not whole or list(output) != [name for name in names if name in output] or not set(output) <= set(names):
-                raise make_output_error(f"keys of the data, in order, with whole counts of {bar} or more", output)
-            first, second = (min(output[name], tops[name]) - bar + 1 if name in output else 0 for name in names)
+        def code(
+            output: Any,
+            names: list[str] = names,
+            tops: dict[str, int] = tops,
+            width: int = joint.shape[1],
+        ) -> int:
+            whole = isinstance(output, dict) and all(
+                type(y) is int and y >= bar for y in output.values()
+            )
+            if (
+                not whole
+                or list(output) != [name for name in names if name in output]
+                or not set(output) <= set(names)
+            ):
+                raise make_output_error(
+                    f"keys of the data, in order, with whole counts of {bar} or more", output
+                )
+            first, second = (
+                min(output[name], tops[name]) - bar + 1 if name in output else 0 for name in names
+            )
             return first * width + second
 
-        yield MechanismUse(f"counts {counts}", lambda counts=counts: mechanism.sample(counts), code, make_categorical(_take_logs(joint.ravel())))  # type: ignore[misc]
+        yield MechanismUse(
+            f"counts {counts}",
+            lambda counts=counts: mechanism.sample(counts),  # type: ignore[misc]
+            code,
+            make_categorical(_take_logs(joint.ravel())),
+        )

@@ -1,7 +1,8 @@
-"""Stretches of a program whose noise has finitely many values, coins and short bit strings: they are proved as a whole, by their laws.
+"""Stretches of a program whose noise has finitely many values, coins and short bit strings: they
+are proved as a whole, by their laws.
 
-A stretch begins with the first statement that draws, and ends with the last one, before a loop or other noise, that draws too or reads what
-was assigned in it.
+A stretch begins with the first statement that draws, and ends with the last one, before a loop or
+other noise, that draws too or reads what was assigned in it.
 """
 
 from __future__ import annotations
@@ -46,13 +47,22 @@ class FiniteRegion:
 
 def _read_inside(statement: Statement) -> frozenset[str]:
     """What it reads, and what stands in it reads."""
-    return frozenset().union(*(collect_names(expression) for one in walk_statements((statement,)) for expression in list_expressions(one)))
+    return frozenset().union(
+        *(
+            collect_names(expression)
+            for one in walk_statements((statement,))
+            for expression in list_expressions(one)
+        )
+    )
 
 
 def _is_finite(statement: Statement) -> bool:
     """No loops, and no noise of infinitely many values."""
     inside = list(walk_statements((statement,)))
-    return not any(isinstance(one, While) or (isinstance(one, Sample) and one.noise not in _FINITE_NOISE) for one in inside)
+    return not any(
+        isinstance(one, While) or (isinstance(one, Sample) and one.noise not in _FINITE_NOISE)
+        for one in inside
+    )
 
 
 def _has_draws(statement: Statement) -> bool:
@@ -70,7 +80,9 @@ def split_regions(block: Block) -> Iterator[FiniteRegion | Statement]:
         end = after = place + 1
         while after < len(block) and _is_finite(block[after]):
             after += 1
-            if _has_draws(block[after - 1]) or _read_inside(block[after - 1]) & find_assigned_names(block[place : after - 1]):
+            if _has_draws(block[after - 1]) or _read_inside(block[after - 1]) & find_assigned_names(
+                block[place : after - 1]
+            ):
                 end = after
         yield FiniteRegion(block[place:end])
         place = end
@@ -98,21 +110,31 @@ def find_inputs(region: FiniteRegion) -> frozenset[str]:
 
 def find_live_variables(region: FiniteRegion, program: Program) -> frozenset[str]:
     """What is assigned in the stretch and may be read afterwards, before it is assigned anew."""
-    return find_assigned_names(region.body) & _live_after(program.body, region.body[-1], frozenset())
+    return find_assigned_names(region.body) & _live_after(
+        program.body, region.body[-1], frozenset()
+    )
 
 
 def _variables_read(statement: Statement) -> frozenset[str]:
-    return frozenset().union(*(collect_names(expression) for expression in list_expressions(statement)))
+    return frozenset().union(
+        *(collect_names(expression) for expression in list_expressions(statement))
+    )
 
 
 def _live_before(block: Block, after: frozenset[str]) -> frozenset[str]:
-    """What may be read from the beginning of the block on, if ``after`` may be read from its end on."""
+    """What may be read from the beginning of the block on, if ``after`` may be read from its end
+    on.
+    """
     for one in reversed(block):
         match one:
             case Assign() | Sample():
                 after = (after - {one.name}) | _variables_read(one)
             case If():
-                after = _live_before(one.then, after) | _live_before(one.otherwise, after) | _variables_read(one)
+                after = (
+                    _live_before(one.then, after)
+                    | _live_before(one.otherwise, after)
+                    | _variables_read(one)
+                )
             case While():
                 after = _live_at_guard(one, after)
             case _:

@@ -1,7 +1,8 @@
 """Chances as exact fractions of polynomials, read from z3's terms.
 
-e to a multiple of something is a power of one unknown: with u = e^(eps/2), exp(eps) is u*u. That u is above 1 where eps is above 0, and for
-numbers between which rationals it lies, is all that is said of it; so what z3 is asked is about polynomials only.
+e to a multiple of something is a power of one unknown: with u = e^(eps/2), exp(eps) is u*u. That u
+is above 1 where eps is above 0, and for numbers between which rationals it lies, is all that is
+said of it; so what z3 is asked is about polynomials only.
 """
 
 from __future__ import annotations
@@ -14,22 +15,33 @@ from typing import Final, TypeAlias
 
 from hedgerow.numeric.rounding import exp_bounds
 from hedgerow.verify.language.unsupported import UnsupportedProgram
-from hedgerow.verify.prove.algebra import Monomial, Polynomial, RationalFunction, constant_function, polynomial_term, symbol_function
+from hedgerow.verify.prove.algebra import (
+    Monomial,
+    Polynomial,
+    RationalFunction,
+    constant_function,
+    polynomial_term,
+    symbol_function,
+)
 from hedgerow.verify.prove.solver import Term, z3
 from hedgerow.verify.prove.terms import to_real
 
 __all__ = ["Condition", "ProbabilityReader"]
 
 _MAX_POWER: Final = 24  # powers that z3 is asked about
-_MAX_EXPONENT: Final = Fraction(1000)  # e to more than that has too many digits to be written down; that it is larger must suffice
+# e to more than that has too many digits to be written down; that it is larger must suffice
+_MAX_EXPONENT: Final = Fraction(1000)
 Condition: TypeAlias = tuple[str, RationalFunction]  # "<=", ">" or "!=" 0
-ExponentUnit: TypeAlias = tuple[Monomial, Monomial]  # what the exponent is a multiple of: the one over the other
+# what the exponent is a multiple of: the one over the other
+ExponentUnit: TypeAlias = tuple[Monomial, Monomial]
 _UNITLESS: Final[ExponentUnit] = ((), ())
 
 
 @dataclass
 class ProbabilityReader:
-    """``decide`` says which way a choice inside of a term goes. ``needs`` are conditions under which what was read is right."""
+    """``decide`` says which way a choice inside of a term goes. ``needs`` are conditions under
+    which what was read is right.
+    """
 
     decide: Callable[[Term], bool]
     conditions: list[Condition] = field(default_factory=list)
@@ -42,7 +54,11 @@ class ProbabilityReader:
     def read(self, given: Term) -> RationalFunction:
         """The term as a fraction."""
         if z3.is_int_value(given) or z3.is_rational_value(given):
-            return constant_function(Fraction(str(given.as_fraction() if z3.is_rational_value(given) else given.as_long())))
+            return constant_function(
+                Fraction(
+                    str(given.as_fraction() if z3.is_rational_value(given) else given.as_long())
+                )
+            )
         kind, children = given.decl().kind(), given.children()
         match kind:
             case z3.Z3_OP_ITE:
@@ -101,12 +117,18 @@ class ProbabilityReader:
         result = constant_function(1)
         for above, factor in exponent.numerator.items():
             times = factor / divisor
-            base = self._logarithms.get(above[0][0]) if len(above) == 1 and above[0][1] == 1 and not below else None
+            base = (
+                self._logarithms.get(above[0][0])
+                if len(above) == 1 and above[0][1] == 1 and not below
+                else None
+            )
             if base is not None and times.denominator == 1 and abs(times) <= _MAX_POWER:
                 for _ in range(abs(int(times))):
                     result = result * base if times > 0 else result / base
                 continue
-            own = RationalFunction({above: Fraction(1)}, {below: Fraction(1)}) * constant_function(1)
+            own = RationalFunction({above: Fraction(1)}, {below: Fraction(1)}) * constant_function(
+                1
+            )
             unit = next(iter(own.numerator)), next(iter(own.denominator))
             name = f"e^({abs(times)} {unit})"
             self._powers[name] = unit, abs(times)
@@ -120,13 +142,23 @@ class ProbabilityReader:
             base = self._base(unit)
             if unit == _UNITLESS:
                 cut = (
-                    [Fraction(1, self._common_denominator(unit))] if self._has_small_powers(unit) else [times for of, times in self._powers.values() if of == unit]
+                    [Fraction(1, self._common_denominator(unit))]
+                    if self._has_small_powers(unit)
+                    else [times for of, times in self._powers.values() if of == unit]
                 )
                 for times in cut:
                     low, high = exp_bounds(min(times, _MAX_EXPONENT))
                     found.append(_power_of_e(times) >= _rational_term(low))
-                    found += [_power_of_e(times) <= _rational_term(high)] if times <= _MAX_EXPONENT else []
-            elif entails(polynomial_term({unit[0]: Fraction(1)}, self._symbol_term) * polynomial_term({unit[1]: Fraction(1)}, self._symbol_term) > 0):
+                    found += (
+                        [_power_of_e(times) <= _rational_term(high)]
+                        if times <= _MAX_EXPONENT
+                        else []
+                    )
+            elif entails(
+                polynomial_term({unit[0]: Fraction(1)}, self._symbol_term)
+                * polynomial_term({unit[1]: Fraction(1)}, self._symbol_term)
+                > 0
+            ):
                 found.append(base > 1)
             else:
                 found.append(base > 0)
@@ -143,7 +175,11 @@ class ProbabilityReader:
 
     def _has_small_powers(self, unit: ExponentUnit) -> bool:
         """Whether all powers of it are low ones."""
-        return all(times * self._common_denominator(unit) <= _MAX_POWER for other, times in self._powers.values() if other == unit)
+        return all(
+            times * self._common_denominator(unit) <= _MAX_POWER
+            for other, times in self._powers.values()
+            if other == unit
+        )
 
     def _symbol_term(self, name: str) -> Term:
         if name not in self._powers:
@@ -156,11 +192,16 @@ class ProbabilityReader:
         raise UnsupportedProgram("the exponents here have no small common part")
 
     def compare_to_zero(self, operator: str, left: RationalFunction) -> Term:
-        """left <= 0, left > 0 or left != 0 as z3 has it. That nothing is divided by 0 stands among ``needs``."""
+        """left <= 0, left > 0 or left != 0 as z3 has it. That nothing is divided by 0 stands
+        among ``needs``.
+        """
         value = left.constant_value
         if value is not None:
             return z3.BoolVal({"<=": value <= 0, ">": value > 0, "!=": value != 0}[operator])
-        above, below = self._polynomial_term(left.numerator), self._polynomial_term(left.denominator)
+        above, below = (
+            self._polynomial_term(left.numerator),
+            self._polynomial_term(left.denominator),
+        )
         if operator == "!=":
             return above != 0
         if set(left.denominator) == {()}:

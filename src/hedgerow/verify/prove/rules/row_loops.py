@@ -2,8 +2,9 @@
 
     while place < len(q): …x = q[place]…; total = total + e; place = place + 1
 
-The rounds of two runs cannot be matched one by one when a row is added. But where each round adds to some sums what depends on its own row
-and on public parameters only, the order of the rows does not matter: a sum over one row more is the sum and what that row adds.
+The rounds of two runs cannot be matched one by one when a row is added. But where each round adds
+to some sums what depends on its own row and on public parameters only, the order of the rows does
+not matter: a sum over one row more is the sum and what that row adds.
 """
 
 from __future__ import annotations
@@ -57,15 +58,29 @@ def match_row_loop(loop: While, program: Program) -> RowLoop | None:
         case _:
             return None
     parameter = program.find_parameter(rows)
-    if program.claim.neighbours.relation is not Relation.ROW or parameter is None or not parameter.private:
+    if (
+        program.claim.neighbours.relation is not Relation.ROW
+        or parameter is None
+        or not parameter.private
+    ):
         return None  # elsewhere both runs have as many rows
     body, last = loop.body[:-1], loop.body[-1] if loop.body else None
-    if not (isinstance(last, Assign) and last.name == place and last.value == Apply("+", (Name(place), _ONE))):
+    if not (
+        isinstance(last, Assign)
+        and last.name == place
+        and last.value == Apply("+", (Name(place), _ONE))
+    ):
         return None
-    if not all(isinstance(one, Assign | If) for one in walk_statements(body)) or place in find_assigned_names(body):
+    if not all(
+        isinstance(one, Assign | If) for one in walk_statements(body)
+    ) or place in find_assigned_names(body):
         return None
-    sums = tuple(sorted(name for name in find_assigned_names(body) if _is_only_added_to(name, body)))
-    public = frozenset(one.name for one in program.parameters if not one.private and not one.list) - find_assigned_names(program.body)
+    sums = tuple(
+        sorted(name for name in find_assigned_names(body) if _is_only_added_to(name, body))
+    )
+    public = frozenset(
+        one.name for one in program.parameters if not one.private and not one.list
+    ) - find_assigned_names(program.body)
     if not _reads_own_row_only(body, Read(rows, Name(place)), public, frozenset(sums))[0]:
         return None
     return RowLoop(rows, place, sums, body)
@@ -75,7 +90,11 @@ def _is_only_added_to(name: str, body: Block) -> bool:
     """Whether all that is done with it is to add to it."""
     for one in walk_statements(body):
         if isinstance(one, Assign) and one.name == name:
-            if not isinstance(one.value, Apply) or one.value.operator != "+" or one.value.arguments[0] != Name(name):
+            if (
+                not isinstance(one.value, Apply)
+                or one.value.operator != "+"
+                or one.value.arguments[0] != Name(name)
+            ):
                 return False
             if name in collect_names(one.value.arguments[1]):
                 return False
@@ -84,8 +103,12 @@ def _is_only_added_to(name: str, body: Block) -> bool:
     return True
 
 
-def _reads_own_row_only(body: Block, row: Read, known: frozenset[str], sums: frozenset[str]) -> tuple[bool, frozenset[str]]:
-    """Whether everything read is the row, public, or was made from these in the same round; and what is known after it."""
+def _reads_own_row_only(
+    body: Block, row: Read, known: frozenset[str], sums: frozenset[str]
+) -> tuple[bool, frozenset[str]]:
+    """Whether everything read is the row, public, or was made from these in the same round; and
+    what is known after it.
+    """
 
     def fine(expression: Expression) -> bool:
         for part in walk_expression(expression):
@@ -95,7 +118,11 @@ def _reads_own_row_only(body: Block, row: Read, known: frozenset[str], sums: fro
 
     for one in body:
         if isinstance(one, Assign):
-            value = one.value.arguments[1] if one.name in sums and isinstance(one.value, Apply) else one.value
+            value = (
+                one.value.arguments[1]
+                if one.name in sums and isinstance(one.value, Apply)
+                else one.value
+            )
             if not fine(value):
                 return False, known
             known = known if one.name in sums else known | {one.name}
@@ -112,7 +139,9 @@ def _remove_row_reads(expression: Expression, row: Read) -> Expression:
     if expression == row:
         return _ONE
     if isinstance(expression, Apply):
-        return Apply(expression.operator, tuple(_remove_row_reads(one, row) for one in expression.arguments))
+        return Apply(
+            expression.operator, tuple(_remove_row_reads(one, row) for one in expression.arguments)
+        )
     return expression
 
 
@@ -120,12 +149,16 @@ def _look_up_first(values: dict[str, Term], given: SymbolTable) -> Callable[[str
     return lambda name: values[name] if name in values else given.look_up(name)
 
 
-def compute_row_increments(fold: RowLoop, row: Term, start: dict[str, Term], given: SymbolTable) -> dict[str, Term]:
+def compute_row_increments(
+    fold: RowLoop, row: Term, start: dict[str, Term], given: SymbolTable
+) -> dict[str, Term]:
     """What this row adds to each sum; ``start`` has a zero of the right sort for each."""
 
     def run(block: Block, values: dict[str, Term]) -> dict[str, Term]:
         for one in block:
-            here = SymbolTable(_look_up_first(values, given), lambda *_: row, given.look_up_length, given.add_fact)
+            here = SymbolTable(
+                _look_up_first(values, given), lambda *_: row, given.look_up_length, given.add_fact
+            )
             if isinstance(one, Assign):
                 values = {**values, one.name: translate(one.value, here)}
             elif isinstance(one, If):

@@ -1,8 +1,10 @@
-"""What is drawn in the second run when the first draws some noise, what that costs, and what must be shown of it.
+"""What is drawn in the second run when the first draws some noise, what that costs, and what must
+be shown of it.
 
-The map from the first run's noise to the second's must be one to one and keep lengths; then the chance that the first run goes some way
-is at most e^cost times the chance that the second goes the matching way. For noise z of density in proportion to e^(-|z|/b), a shift by s
-costs |s|/b whatever z is. Sites only count |s| here (s^2 in zCDP); dividing by b is left to the end.
+The map from the first run's noise to the second's must be one to one and keep lengths; then the
+chance that the first run goes some way is at most e^cost times the chance that the second goes the
+matching way. For noise z of density in proportion to e^(-|z|/b), a shift by s costs |s|/b whatever
+z is. Sites only count |s| here (s^2 in zCDP); dividing by b is left to the end.
 """
 
 from __future__ import annotations
@@ -11,7 +13,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from hedgerow.verify.language.assumptions import has_checked_parameters
-from hedgerow.verify.language.program import NOISE_KINDS, Apply, Expression, Noise, Sample, collect_names, format_expression
+from hedgerow.verify.language.program import (
+    NOISE_KINDS,
+    Apply,
+    Expression,
+    Noise,
+    Sample,
+    collect_names,
+    format_expression,
+)
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.certificate import NOISE, split_tail
 from hedgerow.verify.prove.rules.scale_facts import list_inverse_facts, list_ratio_facts
@@ -44,23 +54,36 @@ class _Draw:
 
     @property
     def has_public_parameters(self) -> bool:
-        """Whether public numbers alone decide what is drawn from. That it exists is then an assumption, which is checked whenever the
-        program runs; what private data decide is a distribution for every value."""
+        """Whether public numbers alone decide what is drawn from. That it exists is then an
+        assumption, which is checked whenever the program runs; what private data decide is a
+        distribution for every value."""
         return has_checked_parameters(self.product.program, self.statement)
 
     def evaluate(self, noise: Term, expression: Expression | None = None) -> Term:
-        return translate(expression or self.shift, self.product.certificate_symbols(self.state, self.path, more={NOISE: noise}))
+        return translate(
+            expression or self.shift,
+            self.product.certificate_symbols(self.state, self.path, more={NOISE: noise}),
+        )
 
     def add_obligation(self, name: str, goal: Term, reason: str, path: Path | None = None) -> None:
-        self.product.add_obligation(name, self.path if path is None else path, goal, self.statement.place, reason)
+        self.product.add_obligation(
+            name, self.path if path is None else path, goal, self.statement.place, reason
+        )
 
 
-def draw_in_both_runs(product: ProductRuns, statement: Sample, state: PairState, path: Path) -> PairState:
+def draw_in_both_runs(
+    product: ProductRuns, statement: Sample, state: PairState, path: Path
+) -> PairState:
     """The state after both runs have drawn."""
-    runs = [tuple(translate(one, product.run_symbols(run, state, path)) for one in statement.parameters) for run in (0, 1)]
+    runs = [
+        tuple(translate(one, product.run_symbols(run, state, path)) for one in statement.parameters)
+        for run in (0, 1)
+    ]
     drawing = _Draw(product, statement, state, path, *runs)
     if statement.noise is not Noise.BERNOULLI:
-        same = z3.And(*[z3.BoolVal(True) if z3.eq(a, b) else a == b for a, b in zip(*runs, strict=True)])
+        same = z3.And(
+            *[z3.BoolVal(True) if z3.eq(a, b) else a == b for a, b in zip(*runs, strict=True)]
+        )
         drawing.add_obligation("scale", same, "the noise depends on private data")
     noise = product.fresh_value(f"noise{statement.site}", _noise_sort(product, statement))
     if statement.noise is Noise.BERNOULLI:
@@ -73,7 +96,11 @@ def draw_in_both_runs(product: ProductRuns, statement: Sample, state: PairState,
 
 
 def _noise_sort(product: ProductRuns, statement: Sample) -> Sort:
-    return product.sorts[statement.name] if statement.noise is Noise.BITS else Sort(NOISE_KINDS[statement.noise])
+    return (
+        product.sorts[statement.name]
+        if statement.noise is Noise.BITS
+        else Sort(NOISE_KINDS[statement.noise])
+    )
 
 
 def _excuse_tail(drawing: _Draw, noise: Term, after: PairState) -> PairState:
@@ -84,23 +111,36 @@ def _excuse_tail(drawing: _Draw, noise: Term, after: PairState) -> PairState:
         return after
     possible, happens = drawing.evaluate(noise, split_tail(rare)[0]), drawing.evaluate(noise, rare)
     drawing.path.append(z3.Not(happens))
-    return after.with_cost(f"rare{drawing.statement.site}", z3.If(possible, z3.RealVal(1), z3.RealVal(0)))
+    return after.with_cost(
+        f"rare{drawing.statement.site}", z3.If(possible, z3.RealVal(1), z3.RealVal(0))
+    )
 
 
-def _require_one_to_one(drawing: _Draw, noise: Term, image: Term, other: Term, other_image: Term) -> None:
+def _require_one_to_one(
+    drawing: _Draw, noise: Term, image: Term, other: Term, other_image: Term
+) -> None:
     goal = z3.Implies(image == other_image, noise == other)
-    drawing.add_obligation("one-to-one", goal, f"two noises of the first run become one in the second ({format_expression(drawing.shift)})")
+    drawing.add_obligation(
+        "one-to-one",
+        goal,
+        "two noises of the first run become one in the second"
+        f" ({format_expression(drawing.shift)})",
+    )
 
 
 def _draw_number(drawing: _Draw, noise: Term) -> PairState:
     statement, product = drawing.statement, drawing.product
     shift = drawing.evaluate(noise)
     if not z3.is_arith(shift):
-        raise UnsupportedProgram("the certificate shifts noise by something that is not a number.", statement.place)
+        raise UnsupportedProgram(
+            "the certificate shifts noise by something that is not a number.", statement.place
+        )
     if NOISE in collect_names(drawing.shift):
         free = product.certificate.mode == "zcdp" or statement.noise is Noise.GAUSSIAN
         if free or not is_piecewise_constant(drawing.shift):
-            drawing.add_obligation("piecewise", z3.BoolVal(False), "the shift of the noise depends on the noise itself")
+            drawing.add_obligation(
+                "piecewise", z3.BoolVal(False), "the shift of the noise depends on the noise itself"
+            )
         other = product.fresh_value(f"noise{statement.site}", _noise_sort(product, statement))
         other_shift = drawing.evaluate(other)
         _require_one_to_one(drawing, noise, noise + shift, other, other + other_shift)
@@ -113,7 +153,11 @@ def _draw_number(drawing: _Draw, noise: Term) -> PairState:
         cost = to_real(absolute_value(shift))
     elif statement.noise is Noise.EXPONENTIAL:
         cost = to_real(z3.If(shift >= 0, shift, 0))
-    state = drawing.state.with_value(statement.name, product.fit_to_sort(statement.name, noise), product.fit_to_sort(statement.name, image))
+    state = drawing.state.with_value(
+        statement.name,
+        product.fit_to_sort(statement.name, noise),
+        product.fit_to_sort(statement.name, image),
+    )
     return state.with_cost(f"cost{statement.site}", cost)
 
 
@@ -121,21 +165,35 @@ def _require_support(drawing: _Draw, noise: Term, shift: Term) -> None:
     match drawing.statement.noise:
         case Noise.GEOMETRIC:
             if not z3.is_int(shift):
-                drawing.add_obligation("support", z3.IsInt(shift), "whole noise is shifted by what may not be whole")
+                drawing.add_obligation(
+                    "support", z3.IsInt(shift), "whole noise is shifted by what may not be whole"
+                )
         case Noise.EXPONENTIAL:
             drawing.path.append(noise >= 0)
             goal = noise + shift >= 0
-            if drawing.product.certificate.mode == "zcdp":  # the two runs' noises do not have the same support
+            # the two runs' noises do not have the same support
+            if drawing.product.certificate.mode == "zcdp":
                 goal = shift == 0
-            drawing.add_obligation("support", goal, "noise that is never negative would have to become negative")
+            drawing.add_obligation(
+                "support", goal, "noise that is never negative would have to become negative"
+            )
         case Noise.UNIFORM:
             low, high = drawing.first
-            if not drawing.has_public_parameters:  # from the smaller to the larger, whichever is which
+            # from the smaller to the larger, whichever is which
+            if not drawing.has_public_parameters:
                 low, high = z3.If(low <= high, low, high), z3.If(low <= high, high, low)
             drawing.path.append(z3.And(low <= noise, noise <= high))
-            drawing.add_obligation("support", z3.And(low <= noise + shift, noise + shift <= high), "uniform noise would leave its interval")
+            drawing.add_obligation(
+                "support",
+                z3.And(low <= noise + shift, noise + shift <= high),
+                "uniform noise would leave its interval",
+            )
         case Noise.GAUSSIAN if drawing.product.certificate.mode != "zcdp":
-            drawing.add_obligation("support", shift == 0, "Gaussian noise hides nothing at a finite epsilon without delta")
+            drawing.add_obligation(
+                "support",
+                shift == 0,
+                "Gaussian noise hides nothing at a finite epsilon without delta",
+            )
         case _:
             pass
 
@@ -152,15 +210,24 @@ def _draw_coin(drawing: _Draw, noise: Term) -> PairState:
     if drawing.has_public_parameters:
         drawing.path.append(z3.And(first >= 0, first <= 1, second >= 0, second <= 1))
     else:
-        first, second = (z3.If(one < 0, z3.RealVal(0), z3.If(one > 1, z3.RealVal(1), to_real(one))) for one in (first, second))
-    ratio = z3.RealVal(1) if product.certificate.mode == "zcdp" else z3.Real(make_ratio_name(statement.site))
+        first, second = (
+            z3.If(one < 0, z3.RealVal(0), z3.If(one > 1, z3.RealVal(1), to_real(one)))
+            for one in (first, second)
+        )
+    ratio = (
+        z3.RealVal(1)
+        if product.certificate.mode == "zcdp"
+        else z3.Real(make_ratio_name(statement.site))
+    )
     chance, matching = z3.If(noise, first, 1 - first), z3.If(image, second, 1 - second)
     goal = z3.Or(same, chance <= matching * ratio)
     facts = [*drawing.path, *list_ratio_facts(product, statement.site, ratio)]
     reason = f"the chances of the coin differ by more than a factor of e^{_format_rate(drawing)}"
     drawing.add_obligation("ratio", goal, reason, [*facts, *list_inverse_facts([*facts, goal])])
     unit = z3.If(same, z3.RealVal(0), z3.RealVal(1))
-    return drawing.state.with_value(statement.name, noise, image).with_cost(f"cost{statement.site}", unit)
+    return drawing.state.with_value(statement.name, noise, image).with_cost(
+        f"cost{statement.site}", unit
+    )
 
 
 def _format_rate(drawing: _Draw) -> str:
@@ -173,23 +240,39 @@ def _draw_bits(drawing: _Draw, noise: Term) -> PairState:
     """A map of fair bits to as many fair bits that is one to one costs nothing."""
     statement, product = drawing.statement, drawing.product
     image = drawing.evaluate(noise)
-    if product.sorts[statement.name].width == 0:  # whole numbers stand for bit strings: what is added must not depend on what is drawn
+    # whole numbers stand for bit strings: what is added must not depend on what is drawn
+    if product.sorts[statement.name].width == 0:
         other = product.fresh_value(f"noise{statement.site}", _noise_sort(product, statement))
         goal = drawing.evaluate(other) - other == image - noise
-        drawing.add_obligation("one-to-one", goal, f"the key is not only moved ({format_expression(drawing.shift)})")
+        drawing.add_obligation(
+            "one-to-one", goal, f"the key is not only moved ({format_expression(drawing.shift)})"
+        )
     if image.sort() != noise.sort():
-        raise UnsupportedProgram("the certificate draws bits that are not as many.", statement.place)
+        raise UnsupportedProgram(
+            "the certificate draws bits that are not as many.", statement.place
+        )
     other = product.fresh_value(f"noise{statement.site}", _noise_sort(product, statement))
     _require_one_to_one(drawing, noise, image, other, drawing.evaluate(other))
     return drawing.state.with_value(statement.name, noise, image)
 
 
 def is_piecewise_constant(expression: Expression) -> bool:
-    """Whether the noise stands in conditions only: then the shift is constant on pieces, and keeps lengths."""
+    """Whether the noise stands in conditions only: then the shift is constant on pieces, and
+    keeps lengths.
+    """
     if NOISE not in collect_names(expression):
         return True
     if isinstance(expression, Apply) and expression.operator == "if":
         return all(map(is_piecewise_constant, expression.arguments[1:]))
-    if isinstance(expression, Apply) and expression.operator in ("+", "-", "*", "/", "negate", "abs", "min", "max"):
+    if isinstance(expression, Apply) and expression.operator in (
+        "+",
+        "-",
+        "*",
+        "/",
+        "negate",
+        "abs",
+        "min",
+        "max",
+    ):
         return all(map(is_piecewise_constant, expression.arguments))
     return False

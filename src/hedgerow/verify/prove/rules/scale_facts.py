@@ -1,7 +1,8 @@
-"""What a program's scales and claims are in terms of public parameters, and what is assumed of those throughout a proof.
+"""What a program's scales and claims are in terms of public parameters, and what is assumed of
+those throughout a proof.
 
-Assumed: scales are positive, and a claim is not negative. A parameter that is public stays what it was: programs that assign to one are
-refused.
+Assumed: scales are positive, and a claim is not negative. A parameter that is public stays what it
+was: programs that assign to one are refused.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ _UNSCALED = (Noise.UNIFORM, Noise.BITS, Noise.BERNOULLI)
 
 
 def find_scales(program: Program) -> dict[int, Expression]:
-    """The scale of every site that has one, in terms of public parameters, or ``UnsupportedProgram`` when it changes while the program runs."""
+    """The scale of every site that has one, in terms of public parameters, or
+    ``UnsupportedProgram`` when it changes while the program runs.
+    """
     fixed, known = find_public_scalars(program), find_constants(program)
     found: dict[int, Expression] = {}
     for one in program.samples:
@@ -61,17 +64,27 @@ def find_scales(program: Program) -> dict[int, Expression]:
             continue
         value = substitute(one.parameters[0], known)
         if not collect_names(value) <= fixed or found.setdefault(one.site, value) != value:
-            raise UnsupportedProgram(f"the scale {format_expression(one.parameters[0])} is not fixed by public parameters", one.place)
+            raise UnsupportedProgram(
+                f"the scale {format_expression(one.parameters[0])} is not fixed by public"
+                " parameters",
+                one.place,
+            )
     return found
 
 
-def make_symbol_lookup(product: ProductRuns, state: PairState, opaque: dict[str, Expression]) -> LookUpSymbol:
+def make_symbol_lookup(
+    product: ProductRuns, state: PairState, opaque: dict[str, Expression]
+) -> LookUpSymbol:
     """What the symbols of a quotient stand for: counters of this state, and public parameters."""
 
     def value(name: str) -> Term:
         if name.startswith(("@cost", "@rare")):
             return state.costs[name[1:]]
-        return to_real(translate(opaque[name] if name in opaque else Name(name), product.run_symbols(0, state, [])))
+        return to_real(
+            translate(
+                opaque[name] if name in opaque else Name(name), product.run_symbols(0, state, [])
+            )
+        )
 
     return value
 
@@ -80,11 +93,18 @@ def list_assumptions(product: ProductRuns, state: PairState) -> list[Term]:
     """Scales are positive, and the claim is not negative."""
     program, opaque = product.program, dict[str, Expression]()
     quotients = [to_rational_function(one, opaque) for one in find_scales(program).values()]
-    claim, value = to_rational_function(program.claim.epsilon, opaque), make_symbol_lookup(product, state, opaque)
+    claim, value = (
+        to_rational_function(program.claim.epsilon, opaque),
+        make_symbol_lookup(product, state, opaque),
+    )
     known = find_positive_parameters(program, quotients)
     facts = [value(name) > 0 for name in sorted(known)]
-    facts += [_sign_term(one, value) > 0 for one in quotients if not _is_surely_positive(one, known)]
-    facts += [value(name) >= 0 for name in sorted(find_nonnegative_parameters(program, known) - known)]
+    facts += [
+        _sign_term(one, value) > 0 for one in quotients if not _is_surely_positive(one, known)
+    ]
+    facts += [
+        value(name) >= 0 for name in sorted(find_nonnegative_parameters(program, known) - known)
+    ]
     rest = divide_by_positive(claim.numerator, known)
     if (
         rest
@@ -97,16 +117,29 @@ def list_assumptions(product: ProductRuns, state: PairState) -> list[Term]:
 
 
 def find_nonnegative_parameters(program: Program, known: frozenset[str]) -> frozenset[str]:
-    """The public parameters that are not negative because what stands under a root of the claim is not (ln(1/delta) is positive)."""
+    """The public parameters that are not negative because what stands under a root of the claim
+    is not (ln(1/delta) is positive).
+    """
     logarithm = "ln(1 / delta)" if "delta" in find_public_scalars(program) else ""
-    roots = [part for part in walk_expression(program.claim.epsilon) if isinstance(part, Apply) and part.operator == "sqrt"]
-    found = infer_positive_symbols([to_rational_function(root.arguments[0], {}) for root in roots], known | {logarithm, "delta"})
+    roots = [
+        part
+        for part in walk_expression(program.claim.epsilon)
+        if isinstance(part, Apply) and part.operator == "sqrt"
+    ]
+    found = infer_positive_symbols(
+        [to_rational_function(root.arguments[0], {}) for root in roots],
+        known | {logarithm, "delta"},
+    )
     return found & find_public_scalars(program)
 
 
 def _is_surely_positive(one: RationalFunction, known: frozenset[str]) -> bool:
     factors = [*one.numerator.values(), *one.denominator.values()]
-    return len(one.numerator) == len(one.denominator) == 1 and one.symbols <= known and all(factor > 0 for factor in factors)
+    return (
+        len(one.numerator) == len(one.denominator) == 1
+        and one.symbols <= known
+        and all(factor > 0 for factor in factors)
+    )
 
 
 def _list_radicands(scale: Expression) -> list[Expression]:
@@ -118,13 +151,21 @@ def _list_radicands(scale: Expression) -> list[Expression]:
 
 def find_positive_parameters(program: Program, quotients: list[RationalFunction]) -> frozenset[str]:
     """The public parameters that are positive because these scales are."""
-    roots = [to_rational_function(root, {}) for scale in find_scales(program).values() for root in _list_radicands(scale)]
+    roots = [
+        to_rational_function(root, {})
+        for scale in find_scales(program).values()
+        for root in _list_radicands(scale)
+    ]
     spoken_of = find_public_scalars(program).union(*(one.symbols for one in quotients))
-    return spoken_of & infer_positive_symbols([*quotients, *roots], frozenset({"eps", "epsilon"} & find_public_scalars(program)))
+    return spoken_of & infer_positive_symbols(
+        [*quotients, *roots], frozenset({"eps", "epsilon"} & find_public_scalars(program))
+    )
 
 
 def list_ratio_facts(product: ProductRuns, site: int, ratio: Term) -> list[Term]:
-    """That ``ratio`` is e^rate: what of that is needed to compare it with exponentials that stand in the program."""
+    """That ``ratio`` is e^rate: what of that is needed to compare it with exponentials that
+    stand in the program.
+    """
     program, opaque = product.program, dict[str, Expression]()
     rate = product.certificate.rates[site] if site < len(product.certificate.rates) else None
     value = make_symbol_lookup(product, PairState(dict(product.inputs.scalars), {}), opaque)
@@ -136,31 +177,51 @@ def list_ratio_facts(product: ProductRuns, site: int, ratio: Term) -> list[Term]
         opaque["argument"] = rate.arguments[0]
         return [ratio == value("argument")]
     worth, facts = to_rational_function(rate, opaque), [ratio > 0]
-    known = find_positive_parameters(program, [to_rational_function(one, opaque) for one in find_scales(program).values()])
-    if worth.symbols <= known and all(factor > 0 for side in (worth.numerator, worth.denominator) for factor in side.values()):
+    known = find_positive_parameters(
+        program, [to_rational_function(one, opaque) for one in find_scales(program).values()]
+    )
+    if worth.symbols <= known and all(
+        factor > 0 for side in (worth.numerator, worth.denominator) for factor in side.values()
+    ):
         facts.append(ratio > 1)
     for one in _list_exponentials(program):
-        times = (to_rational_function(one.arguments[0], opaque) / worth).constant_value if worth.numerator else None
+        times = (
+            (to_rational_function(one.arguments[0], opaque) / worth).constant_value
+            if worth.numerator
+            else None
+        )
         opaque["exponential"] = one
         if times is not None and times.denominator == 1 and abs(times) <= MAX_POWER:
             power = z3.Product([ratio] * abs(int(times)) or [z3.RealVal(1)])
-            facts.append(value("exponential") == power if times >= 0 else value("exponential") * power == 1)
+            facts.append(
+                value("exponential") == power if times >= 0 else value("exponential") * power == 1
+            )
     return facts
 
 
 def _list_exponentials(program: Program) -> list[Apply]:
     """exp(…) of public parameters, wherever the program has it."""
-    fixed, known, found = find_public_scalars(program), find_constants(program), dict[Expression, Apply]()
+    fixed, known, found = (
+        find_public_scalars(program),
+        find_constants(program),
+        dict[Expression, Apply](),
+    )
     for one in walk_statements(program.body):
         for expression in list_expressions(one):
             for part in walk_expression(substitute(expression, known)):
-                if isinstance(part, Apply) and part.operator == "exp" and collect_names(part) <= fixed:
+                if (
+                    isinstance(part, Apply)
+                    and part.operator == "exp"
+                    and collect_names(part) <= fixed
+                ):
                     found[part] = part
     return list(found.values())
 
 
 def list_inverse_facts(terms: list[Term]) -> list[Term]:
-    """What a quotient means, wherever one stands. Elsewhere it is a symbol, which is enough and keeps z3 to linear arithmetic."""
+    """What a quotient means, wherever one stands. Elsewhere it is a symbol, which is enough and
+    keeps z3 to linear arithmetic.
+    """
     return [z3.Implies(one.arg(0) != 0, one.arg(0) * one == 1) for one in find_applications(terms)]
 
 
@@ -168,8 +229,13 @@ def _sign_term(one: RationalFunction, value: LookUpSymbol) -> Term:
     return polynomial_term(one.numerator, value) * polynomial_term(one.denominator, value)
 
 
-def is_denominator_positive(one: RationalFunction, known: frozenset[str], value: LookUpSymbol) -> Term:
+def is_denominator_positive(
+    one: RationalFunction, known: frozenset[str], value: LookUpSymbol
+) -> Term:
     """That what was multiplied with is positive."""
-    if len(one.denominator) == 1 and {name for monomial in one.denominator for name, _ in monomial} <= known:
+    if (
+        len(one.denominator) == 1
+        and {name for monomial in one.denominator for name, _ in monomial} <= known
+    ):
         return z3.BoolVal(next(iter(one.denominator.values())) > 0)
     return polynomial_term(one.denominator, value) > 0

@@ -1,1 +1,3 @@
-"""Looking for shifts and invariants. Nothing here is trusted: the checker shows again what is found."""
+"""Looking for shifts and invariants. Nothing here is trusted: the checker shows again what is
+found.
+"""

@@ -1,4 +1,6 @@
-"""Expressions in numbers as far as possible, and in z3 terms where unknowns are in them. For searching only: numbers are floats."""
+"""Expressions in numbers as far as possible, and in z3 terms where unknowns are in them. For
+searching only: numbers are floats.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from typing import Any
 from hedgerow.verify.language.program import Expression, Length, Name, Number, Read, Truth
 from hedgerow.verify.prove.solver import z3
 
-__all__ = ["TraceAbandoned", "Value", "choose", "combine_booleans", "evaluate", "is_concrete", "to_term"]
+__all__ = [
+    "TraceAbandoned",
+    "Value",
+    "choose",
+    "combine_booleans",
+    "evaluate",
+    "is_concrete",
+    "to_term",
+]
 
 _MAX_DENOMINATOR = 10**6
 Value = Any  # a number, a truth, or a z3 term that stands for one
@@ -27,7 +37,11 @@ def is_concrete(value: Value) -> bool:
 def to_term(value: Value) -> Value:
     if isinstance(value, bool):
         return z3.BoolVal(value)
-    return z3.RealVal(str(Fraction(value).limit_denominator(_MAX_DENOMINATOR))) if is_concrete(value) else value
+    return (
+        z3.RealVal(str(Fraction(value).limit_denominator(_MAX_DENOMINATOR)))
+        if is_concrete(value)
+        else value
+    )
 
 
 def choose(condition: Value, first: Value, second: Value) -> Value:
@@ -87,11 +101,20 @@ def _apply_numeric(operator: str, values: list[Value]) -> Value:
         raise TraceAbandoned from None
 
 
-def evaluate(expression: Expression, name: Callable[[str], Value], read: Callable[[str, int], Value], length: Callable[[str], Value]) -> Value:
+def evaluate(
+    expression: Expression,
+    name: Callable[[str], Value],
+    read: Callable[[str, int], Value],
+    length: Callable[[str], Value],
+) -> Value:
     """In numbers as far as possible."""
     match expression:
         case Number():
-            return expression.value.numerator if expression.value.denominator == 1 else float(expression.value)
+            return (
+                expression.value.numerator
+                if expression.value.denominator == 1
+                else float(expression.value)
+            )
         case Truth():
             return expression.value
         case Name():

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hedgerow.verify.language.program import If, Output, Program, While, format_expression, walk_statements
+from hedgerow.verify.language.program import (
+    If,
+    Output,
+    Program,
+    While,
+    format_expression,
+    walk_statements,
+)
 from hedgerow.verify.prove.certificate import Failure
 from hedgerow.verify.prove.search.trace_runs import TraceNeed
 
@@ -18,20 +25,41 @@ def explain_failure(program: Program, blame: Sequence[TraceNeed]) -> Failure:
     worst = min(blame, key=lambda need: (need.obligation == "cost", need.place.line))
     claim = format_expression(program.claim.epsilon)
     hidden = any(need.obligation == "cost" for need in blame)
-    end = f"hiding it {EXCEEDS_CLAIM} {claim}" if hidden else "no shift of the noise hides it" if program.samples else "no noise hides it"
-    return Failure(f"{_describe_need(program, worst)}; {end}", worst.place, obligation=worst.obligation)
+    end = (
+        f"hiding it {EXCEEDS_CLAIM} {claim}"
+        if hidden
+        else "no shift of the noise hides it"
+        if program.samples
+        else "no noise hides it"
+    )
+    return Failure(
+        f"{_describe_need(program, worst)}; {end}", worst.place, obligation=worst.obligation
+    )
 
 
 def _describe_need(program: Program, need: TraceNeed) -> str:
     wanted = {"output": Output, "branch": If, "loop": While}.get(need.obligation)
-    found = next((one for one in walk_statements(program.body) if one.place == need.place and wanted and isinstance(one, wanted)), None)
+    found = next(
+        (
+            one
+            for one in walk_statements(program.body)
+            if one.place == need.place and wanted and isinstance(one, wanted)
+        ),
+        None,
+    )
     match need.obligation, found:
         case "output", Output():
             return f"what is said, {format_expression(found.value)}, differs between neighbours"
         case "branch", If():
-            return f"{format_expression(found.condition)} may hold for one neighbour and not for the other"
+            return (
+                f"{format_expression(found.condition)} may hold for one neighbour and not for the"
+                " other"
+            )
         case "loop", While():
-            return f"the loop may go on for one neighbour and end for the other ({format_expression(found.condition)})"
+            return (
+                "the loop may go on for one neighbour and end for the other"
+                f" ({format_expression(found.condition)})"
+            )
         case "support", _:
             return "the noise cannot be moved as far as needed"
     return f"all noise together {EXCEEDS_CLAIM} is claimed"

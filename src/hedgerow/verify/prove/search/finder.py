@@ -1,4 +1,6 @@
-"""From a program to a certificate: shifts that survive all traces, then invariants, then the checker."""
+"""From a program to a certificate: shifts that survive all traces, then invariants, then the
+checker.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,23 @@ from hedgerow.verify.prove.checker import check, normalise_program
 from hedgerow.verify.prove.claim_check import compute_allowed_rho
 from hedgerow.verify.prove.rules.scale_facts import find_scales
 from hedgerow.verify.prove.search.failure_reasons import explain_failure
-from hedgerow.verify.prove.search.finite_noise_guesses import guess_certificates, is_decisive, list_rates
-from hedgerow.verify.prove.search.invariant_candidates import list_invariant_candidates, list_variant_candidates
+from hedgerow.verify.prove.search.finite_noise_guesses import (
+    guess_certificates,
+    is_decisive,
+    list_rates,
+)
+from hedgerow.verify.prove.search.invariant_candidates import (
+    list_invariant_candidates,
+    list_variant_candidates,
+)
 from hedgerow.verify.prove.search.invariant_pruning import InvariantPruning
 from hedgerow.verify.prove.search.shifts import ShiftSearch
-from hedgerow.verify.prove.search.templates import list_coin_shifts, list_excused_tails, make_shift, make_templates
+from hedgerow.verify.prove.search.templates import (
+    list_coin_shifts,
+    list_excused_tails,
+    make_shift,
+    make_templates,
+)
 from hedgerow.verify.prove.solver import MAX_MILLISECONDS, z3
 from hedgerow.verify.prove.work_limit import WorkLimit
 
@@ -41,16 +55,26 @@ _NO_TIME = "no proof was found in the time given"
 _DEFAULT_STEPS = 60_000  # a fifth of a minute or so
 
 
-def find_certificate(program: Program, deadline: float, tries: int = _DEFAULT_TRIES, effort: WorkLimit | None = None) -> Certificate | Failure:
-    """A certificate, or why there is none; so many shifts that survive all traces are tried for each kind of proof.
+def find_certificate(
+    program: Program, deadline: float, tries: int = _DEFAULT_TRIES, effort: WorkLimit | None = None
+) -> Certificate | Failure:
+    """A certificate, or why there is none; so many shifts that survive all traces are tried for
+    each kind of proof.
 
     How much is tried is counted; ``deadline``, on the monotonic clock, is a last resort.
     """
     try:
-        return _CertificateSearch(program, normalise_program(program), deadline, tries, effort or WorkLimit(_DEFAULT_STEPS)).run()
+        return _CertificateSearch(
+            program,
+            normalise_program(program),
+            deadline,
+            tries,
+            effort or WorkLimit(_DEFAULT_STEPS),
+        ).run()
     except UnsupportedProgram as outside:
         return Failure(outside.reason, outside.place)
-    except (z3.Z3Exception, RecursionError, ArithmeticError, ValueError):  # the last two: numbers too large to be written down
+    # the last two: numbers too large to be written down
+    except (z3.Z3Exception, RecursionError, ArithmeticError, ValueError):
         return Failure("the solver could not read this program", program.place)
 
 
@@ -77,9 +101,14 @@ class _CertificateSearch:
             complete = self._add_invariants(certificate, read)
             if complete is not None:
                 return complete
-            if is_decisive(certificate, read) and self.failures and self.failures[-1].obligation == "answers":
+            if (
+                is_decisive(certificate, read)
+                and self.failures
+                and self.failures[-1].obligation == "answers"
+            ):
                 break
-        told = sorted(self.failures, key=lambda one: one.obligation != "answers")  # what a law shows says more than that nothing fits
+        # what a law shows says more than that nothing fits
+        told = sorted(self.failures, key=lambda one: one.obligation != "answers")
         if not told and self._is_over():
             return Failure(_NO_TIME, self.program.place, obligation="time")
         return told[0] if told else Failure("no proof was found", self.program.place)
@@ -97,22 +126,38 @@ class _CertificateSearch:
         return self.work_limit.is_exhausted or time.monotonic() > self.deadline
 
     def _list_guesses(self) -> Iterator[tuple[Certificate, Program]]:
-        """One coin is matched with another where that can be done; of several, the laws are known sooner."""
+        """One coin is matched with another where that can be done; of several, the laws are
+        known sooner.
+        """
         settled = normalise_program(self.program, FINITE)
         laws = ((one, settled) for one in guess_certificates(settled, self.program))
-        others = ((one, self.normalised) for mode in self._list_modes() for one in self._guess_shifts(mode))
+        others = (
+            (one, self.normalised)
+            for mode in self._list_modes()
+            for one in self._guess_shifts(mode)
+        )
         several = sum(one.noise is Noise.BERNOULLI for one in self.normalised.samples) > 1
         yield from chain(laws, others) if several else chain(others, laws)
 
     def _check_private_lengths(self) -> Failure | None:
-        """Under "row" a list that is read up to something public is read out of range in one of the runs."""
+        """Under "row" a list that is read up to something public is read out of range in one of
+        the runs.
+        """
         if self.normalised.claim.neighbours.relation is not Relation.ROW:
             return None
-        everything = [part for one in walk_statements(self.normalised.body) for expression in list_expressions(one) for part in walk_expression(expression)]
+        everything = [
+            part
+            for one in walk_statements(self.normalised.body)
+            for expression in list_expressions(one)
+            for part in walk_expression(expression)
+        ]
         measured = {part.list for part in everything if isinstance(part, Length)}
         for part in everything:
             if isinstance(part, Read) and part.list not in measured:
-                said = f'the length of {part.list} is private under "row", and this reads it up to something else; write len({part.list})'
+                said = (
+                    f'the length of {part.list} is private under "row", and this reads it up to'
+                    f" something else; write len({part.list})"
+                )
                 return Failure(said, part.place, obligation="length")
         return None
 
@@ -121,14 +166,19 @@ class _CertificateSearch:
             return ["zcdp"] if self.normalised.claim.delta is not None else ["sequence"]
         outputs = [one for one in walk_statements(self.normalised.body) if isinstance(one, Output)]
         single = len(outputs) == 1 and self.normalised.body[-1] is outputs[0]
-        countable = single and infer_kind(outputs[0].value, self.normalised, self.known) in (Kind.INT, Kind.BOOL)
+        countable = single and infer_kind(outputs[0].value, self.normalised, self.known) in (
+            Kind.INT,
+            Kind.BOOL,
+        )
         modes = ["sequence", "pointwise"] if countable else ["sequence"]
         return [*modes, "zcdp"] if self._is_advanced_composition() else modes
 
     def _is_advanced_composition(self) -> bool:
         """Whether the claim is one of advanced composition."""
         try:
-            return self.normalised.claim.delta is not None and bool(compute_allowed_rho(self.normalised, {}).numerator)
+            return self.normalised.claim.delta is not None and bool(
+                compute_allowed_rho(self.normalised, {}).numerator
+            )
         except UnsupportedProgram:
             return False
 
@@ -136,20 +186,37 @@ class _CertificateSearch:
         """Certificates without invariants."""
         numbers = make_templates(self.normalised, self.known, mode == "pointwise")
         coins = [one.site for one in self.normalised.samples if one.noise is Noise.BERNOULLI]
-        excused = list_excused_tails(self.normalised) if self.normalised.claim.delta is not None and mode == "sequence" else [{}]
+        excused = (
+            list_excused_tails(self.normalised)
+            if self.normalised.claim.delta is not None and mode == "sequence"
+            else [{}]
+        )
         for bad in excused:
             for fixed in list_coin_shifts(self.normalised, self.known):
-                for worth in list_rates(self.normalised) if coins else [self.normalised.claim.epsilon]:
+                for worth in (
+                    list_rates(self.normalised) if coins else [self.normalised.claim.epsilon]
+                ):
                     if self._is_over():
                         return
                     rates = dict.fromkeys(coins, worth)
-                    search = ShiftSearch(self.normalised, numbers, fixed, rates, mode == "pointwise", bad, mode == "zcdp", work_limit=self.work_limit)
+                    search = ShiftSearch(
+                        self.normalised,
+                        numbers,
+                        fixed,
+                        rates,
+                        mode == "pointwise",
+                        bad,
+                        mode == "zcdp",
+                        work_limit=self.work_limit,
+                    )
                     yield from self._certificates_of(search, mode)
 
     def _certificates_of(self, search: ShiftSearch, mode: str) -> Iterator[Certificate]:
         sites = sorted({one.site for one in self.normalised.samples})
         for number, factors in enumerate(search.list_factors()):
-            shifts = {one.site: make_shift(one, factors[one.site]) for one in search.templates} | dict(search.fixed)
+            shifts = {
+                one.site: make_shift(one, factors[one.site]) for one in search.templates
+            } | dict(search.fixed)
             yield Certificate(
                 program=self.program.name,
                 source=hash_program(self.program),
@@ -167,11 +234,16 @@ class _CertificateSearch:
 
     def _add_invariants(self, guess: Certificate, read: Program) -> Certificate | None:
         every = list_invariant_candidates(read, self.known, guess.mode == "pointwise")
-        filled = replace(guess, invariants=every, variants=tuple(options[0] for options in list_variant_candidates(read)))
+        filled = replace(
+            guess,
+            invariants=every,
+            variants=tuple(options[0] for options in list_variant_candidates(read)),
+        )
         try:
             houdini = InvariantPruning(read, filled, self._spend, self._milliseconds_left)
             houdini.prune()
-        except UnsupportedProgram as outside:  # a guess that does not fit, such as a key of another width
+        # a guess that does not fit, such as a key of another width
+        except UnsupportedProgram as outside:
             self.failures.append(Failure(outside.reason, outside.place))
             return None
         failing = houdini.find_first_failing()

@@ -1,4 +1,6 @@
-"""Guesses for proofs by laws: when a stretch of coins costs something, and how much. Nothing here is trusted."""
+"""Guesses for proofs by laws: when a stretch of coins costs something, and how much. Nothing
+here is trusted.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,14 @@ _MAX_GUESSES = 24
 
 
 def list_rates(program: Program) -> list[Expression]:
-    """What coins may cost: the claim, what stands in an exponential, logarithms and real parameters of the claim."""
+    """What coins may cost: the claim, what stands in an exponential, logarithms and real
+    parameters of the claim.
+    """
     found: dict[Expression, None] = {program.claim.epsilon: None}
     for one in walk_statements(program.body):
-        for part in (part for expression in list_expressions(one) for part in walk_expression(expression)):
+        for part in (
+            part for expression in list_expressions(one) for part in walk_expression(expression)
+        ):
             if isinstance(part, Apply) and part.operator == "exp":
                 found[part.arguments[0]] = None
     public = {one.name for one in program.parameters if not one.private and not one.list}
@@ -47,9 +53,18 @@ def _make_difference(region: FiniteRegion, program: Program) -> Expression:
     """Something private that the stretch reads is not the same in both runs."""
     words, secret = CertificateNames(program), find_private_variables(program)
     lists = {one.name for one in program.parameters if one.list}
-    inside = [part for one in walk_statements(region.body) for expression in list_expressions(one) for part in walk_expression(expression)]
-    entries: list[Expression] = [part for part in inside if isinstance(part, Read) and part.list in secret]
-    scalars: list[Expression] = [Name(name) for name in sorted(find_inputs(region) & secret - lists)]
+    inside = [
+        part
+        for one in walk_statements(region.body)
+        for expression in list_expressions(one)
+        for part in walk_expression(expression)
+    ]
+    entries: list[Expression] = [
+        part for part in inside if isinstance(part, Read) and part.list in secret
+    ]
+    scalars: list[Expression] = [
+        Name(name) for name in sorted(find_inputs(region) & secret - lists)
+    ]
     found: Expression | None = None
     for one in dict.fromkeys((*scalars, *entries)):
         apart = Apply("!=", (words.in_run(one, 1), words.in_run(one, 2)))
@@ -58,11 +73,22 @@ def _make_difference(region: FiniteRegion, program: Program) -> Expression:
 
 
 def guess_certificates(program: Program, original: Program) -> Iterator[Certificate]:
-    """Certificates without invariants, where all noise of the program stands in such stretches; none elsewhere."""
+    """Certificates without invariants, where all noise of the program stands in such stretches;
+    none elsewhere.
+    """
     stretches = list(list_regions(program.body))
-    if not stretches or {one.site for one in program.samples} != {one.site for several in stretches for one in several.samples}:
+    if not stretches or {one.site for one in program.samples} != {
+        one.site for several in stretches for one in several.samples
+    }:
         return
-    options = [[(when, worth) for worth in list_rates(program) for when in (_make_difference(one, program), Truth(True))] for one in stretches]
+    options = [
+        [
+            (when, worth)
+            for worth in list_rates(program)
+            for when in (_make_difference(one, program), Truth(True))
+        ]
+        for one in stretches
+    ]
     for choice in islice(combinations(*options), _MAX_GUESSES):
         chosen = {one.site: it for one, it in zip(stretches, choice, strict=True)}
         sites = range(max(one.site for one in program.samples) + 1)
@@ -79,8 +105,16 @@ def guess_certificates(program: Program, original: Program) -> Iterator[Certific
 
 
 def is_decisive(certificate: Certificate, program: Program) -> bool:
-    """Whether the law of the whole program is compared with the whole claim, so that nothing else can prove more."""
-    if certificate.mode != FINITE or any(isinstance(one, While) for one in walk_statements(program.body)):
+    """Whether the law of the whole program is compared with the whole claim, so that nothing
+    else can prove more.
+    """
+    if certificate.mode != FINITE or any(
+        isinstance(one, While) for one in walk_statements(program.body)
+    ):
         return False
-    (site, *more) = [one.site for one in list_regions(program.body)]
-    return not more and certificate.shifts[site] == Truth(True) and certificate.rates[site] == program.claim.epsilon
+    site, *more = [one.site for one in list_regions(program.body)]
+    return (
+        not more
+        and certificate.shifts[site] == Truth(True)
+        and certificate.rates[site] == program.claim.epsilon
+    )

@@ -1,4 +1,6 @@
-"""Guesses of what holds in a loop. ``houdini`` throws out the wrong ones; the checker shows the rest again."""
+"""Guesses of what holds in a loop. ``houdini`` throws out the wrong ones; the checker shows the
+rest again.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def _make_conjunction(left: Expression, right: Expression) -> Expression:
 
 
 def _list_loops(block: Block, defined: frozenset[str]) -> Iterator[tuple[While, frozenset[str]]]:
-    """Every loop with the variables that surely have a value when it is reached, in the order of the text."""
+    """Every loop with the variables that surely have a value when it is reached, in the order of
+    the text.
+    """
     for one in block:
         match one:
             case Assign() | Sample():
@@ -83,14 +87,24 @@ class _Loop:
         self.counters = [name for name in self.changed_variables if self.known[name] is Kind.INT]
         self.flags = [name for name in self.changed_variables if self.known[name] is Kind.BOOL]
         self.private_variables = find_private_variables(self.program)
-        self.moving = [name for name in self.changed_variables if self.known[name] in (Kind.INT, Kind.REAL) and name not in self._public_counters()]
-        sites = sorted({one.site for one in walk_statements(self.loop.body) if isinstance(one, Sample)})
+        self.moving = [
+            name
+            for name in self.changed_variables
+            if self.known[name] in (Kind.INT, Kind.REAL) and name not in self._public_counters()
+        ]
+        sites = sorted(
+            {one.site for one in walk_statements(self.loop.body) if isinstance(one, Sample)}
+        )
         self.costs = [Name(f"@cost{site}") for site in sites]
         self.k = self.program.claim.neighbours.k
 
     def _public_counters(self) -> frozenset[str]:
         """Variables that private data cannot reach."""
-        return frozenset(name for name in self.changed_variables if name not in self.private_variables and not self._is_real(name))
+        return frozenset(
+            name
+            for name in self.changed_variables
+            if name not in self.private_variables and not self._is_real(name)
+        )
 
     def _is_real(self, name: str) -> bool:
         return self.known[name] is Kind.REAL
@@ -99,18 +113,26 @@ class _Loop:
         return Name(f"{name}@1")
 
     def growth_since_entry(self, name: str) -> Expression:
-        """By how much a counter has grown since the loop began, or fallen where it is counted down."""
+        """By how much a counter has grown since the loop began, or fallen where it is counted
+        down.
+        """
         if name in self.list_falling_counters():
             return Apply("-", (Name(f"{name}@1@0"), Name(f"{name}@1")))
         return Apply("-", (Name(f"{name}@1"), Name(f"{name}@1@0")))
 
     def list_falling_counters(self) -> list[str]:
         """Counters that are counted down."""
-        found = [one for one in walk_statements(self.loop.body) if isinstance(one, Assign) and one.name in self.counters]
+        found = [
+            one
+            for one in walk_statements(self.loop.body)
+            if isinstance(one, Assign) and one.name in self.counters
+        ]
         down = [
             one.name
             for one in found
-            if isinstance(one.value, Apply) and one.value.operator == "-" and one.value.arguments[0] == Name(one.name)
+            if isinstance(one.value, Apply)
+            and one.value.operator == "-"
+            and one.value.arguments[0] == Name(one.name)
         ]
         return list(dict.fromkeys(down))
 
@@ -124,7 +146,10 @@ class _Loop:
             if isinstance(part, Read)
             for name in collect_names(part.index)
         }
-        return next((name for name in self.counters if name in read), self.counters[0] if self.counters else None)
+        return next(
+            (name for name in self.counters if name in read),
+            self.counters[0] if self.counters else None,
+        )
 
     def list_guards(self) -> list[Expression]:
         """Conditions under which more may hold."""
@@ -132,21 +157,38 @@ class _Loop:
         index = self.find_index_counter()
         if index is not None:
             for parameter in self.program.parameters:
-                if parameter.list and parameter.private and self.program.claim.neighbours.relation is Relation.ONE:
+                if (
+                    parameter.list
+                    and parameter.private
+                    and self.program.claim.neighbours.relation is Relation.ONE
+                ):
                     where = Name(f"@where:{parameter.name}")
-                    found += [_make_at_most(self.in_first_run(index), where), Apply("<", (where, self.in_first_run(index)))]
+                    found += [
+                        _make_at_most(self.in_first_run(index), where),
+                        Apply("<", (where, self.in_first_run(index))),
+                    ]
                     found.append(Apply("<", (where, Name(f"{index}@1@0"))))
             if self.pointwise:
                 answer = Name("@answer")
                 found.append(_make_at_most(self.in_first_run(index), answer))
                 for told in self.list_reported_variables():
-                    found.append(_make_conjunction(Apply("<", (answer, self.in_first_run(index))), Apply("==", (self.in_first_run(told), answer))))
+                    found.append(
+                        _make_conjunction(
+                            Apply("<", (answer, self.in_first_run(index))),
+                            Apply("==", (self.in_first_run(told), answer)),
+                        )
+                    )
         for flag in self.flags:
             found += [self.in_first_run(flag), Apply("not", (self.in_first_run(flag),))]
         return found
 
     def list_reported_variables(self) -> list[str]:
-        said = {name for one in walk_statements(self.program.body) if isinstance(one, Output) for name in collect_names(one.value)}
+        said = {
+            name
+            for one in walk_statements(self.program.body)
+            if isinstance(one, Output)
+            for name in collect_names(one.value)
+        }
         return [name for name in self.changed_variables if name in said]
 
     def list_counter_bounds(self) -> list[tuple[str, Expression]]:
@@ -158,7 +200,11 @@ class _Loop:
             for part in walk_expression(one.condition):
                 if isinstance(part, Apply) and part.operator in ("<", "<=", "==", "!="):
                     for left, right in (part.arguments, part.arguments[::-1]):
-                        if isinstance(left, Name) and left.name in self.counters and collect_names(right) <= self.names_in_runs.public:
+                        if (
+                            isinstance(left, Name)
+                            and left.name in self.counters
+                            and collect_names(right) <= self.names_in_runs.public
+                        ):
                             found[left.name, right] = None
         return list(found)
 
@@ -173,21 +219,30 @@ class _Loop:
         yield from self.list_floors()
         for name, bound in self.list_counter_bounds():
             for more in (-1, 0, 1, 2):
-                yield _make_at_most(self.in_first_run(name), Apply("+", (bound, to_number(more))) if more else bound)
+                yield _make_at_most(
+                    self.in_first_run(name), Apply("+", (bound, to_number(more))) if more else bound
+                )
             yield _make_at_most(self.in_first_run(name), Apply("max", (bound, Name(f"{name}@1@0"))))
         index = self.find_index_counter()
         if index is not None:
             begun = Apply("==", (self.in_first_run(index), Name(f"{index}@1@0")))
             for name in self.list_reported_variables():
-                yield _make_implication(begun, Apply("==", (self.in_first_run(name), Name(f"{name}@2"))))
+                yield _make_implication(
+                    begun, Apply("==", (self.in_first_run(name), Name(f"{name}@2")))
+                )
                 if self.known[name] is Kind.INT and name != index:
-                    yield Apply("or", (begun, Apply("<", (self.in_first_run(name), self.in_first_run(index)))))
+                    yield Apply(
+                        "or",
+                        (begun, Apply("<", (self.in_first_run(name), self.in_first_run(index)))),
+                    )
 
     def list_floors(self) -> list[Expression]:
         """What counters that are counted down do not fall below."""
         falling = self.list_falling_counters()
         return [
-            _make_at_most(Apply("+", (bound, to_number(more))) if more else bound, self.in_first_run(name))
+            _make_at_most(
+                Apply("+", (bound, to_number(more))) if more else bound, self.in_first_run(name)
+            )
             for name, bound in self.list_counter_bounds()
             for more in (0, 1)
             if name in falling
@@ -205,9 +260,15 @@ class _Loop:
         for name in self.moving:
             distance = Apply("-", (Name(f"{name}@2"), self.in_first_run(name)))
             for parameter in self.program.parameters:
-                if parameter.private and parameter.list and self.program.claim.neighbours.relation is Relation.ONE:
+                if (
+                    parameter.private
+                    and parameter.list
+                    and self.program.claim.neighbours.relation is Relation.ONE
+                ):
                     move = Name(f"@move:{parameter.name}")
-                    yield Apply("or", (Apply("==", (distance, to_number(0))), Apply("==", (distance, move))))
+                    yield Apply(
+                        "or", (Apply("==", (distance, to_number(0))), Apply("==", (distance, move)))
+                    )
             index = self.find_index_counter()
             if index is not None:
                 for spent in self.list_distance_used(index):
@@ -216,7 +277,9 @@ class _Loop:
 
     def list_distance_used(self, index: str) -> list[Expression]:
         counted = self.program.claim.neighbours.relation in (Relation.L1, Relation.GROUP)
-        lists = [one.name for one in self.program.parameters if one.list and one.private and counted]
+        lists = [
+            one.name for one in self.program.parameters if one.list and one.private and counted
+        ]
         return [Read(f"@spent:{name}", self.in_first_run(index)) for name in lists]
 
     def list_cost_sums(self) -> list[Expression]:
@@ -263,7 +326,16 @@ class _Loop:
                         yield _make_at_most(Apply("-", (cost, Name(f"{cost.name}@0"))), more)
                 if isinstance(cost, Name) and any(isinstance(one, While) for one in self.loop.body):
                     for inner in self._list_inner_bounds():  # a loop in a loop
-                        yield _make_at_most(cost, Apply("*", (Apply("max", (inner, to_number(0))), self.growth_since_entry(name))))
+                        yield _make_at_most(
+                            cost,
+                            Apply(
+                                "*",
+                                (
+                                    Apply("max", (inner, to_number(0))),
+                                    self.growth_since_entry(name),
+                                ),
+                            ),
+                        )
             if index is not None:
                 for spent in self.list_distance_used(index):
                     for factor in (1, 2):
@@ -276,36 +348,61 @@ class _Loop:
 
     def _list_inner_bounds(self) -> list[Expression]:
         inner = [
-            _Loop(self.program, one, self.known, self.defined | find_assigned_names(self.loop.body), False)
+            _Loop(
+                self.program,
+                one,
+                self.known,
+                self.defined | find_assigned_names(self.loop.body),
+                False,
+            )
             for one in self.loop.body
             if isinstance(one, While)
         ]
         return list(dict.fromkeys(bound for one in inner for _, bound in one.list_counter_bounds()))
 
     def list_candidates(self) -> Iterator[Expression]:
-        plain, distances, costs = list(self.list_unguarded()), list(self.list_distance_bounds()), list(self.list_cost_bounds())
+        plain, distances, costs = (
+            list(self.list_unguarded()),
+            list(self.list_distance_bounds()),
+            list(self.list_cost_bounds()),
+        )
         yield from plain
         yield from distances
         yield from self.list_exact_distances()
         yield from costs
         guarded = [one for one in distances if len(self.moving) <= 4]
-        guarded += [_make_at_most(cost, to_number(bound * self.k)) for cost in self.costs for bound in (0, 1, 2)]
+        guarded += [
+            _make_at_most(cost, to_number(bound * self.k))
+            for cost in self.costs
+            for bound in (0, 1, 2)
+        ]
         guarded += self.list_floors()
-        guarded += [Apply("==", (Name(f"{name}@2"), Name("@answer"))) for name in self.list_reported_variables() if self.pointwise]
+        guarded += [
+            Apply("==", (Name(f"{name}@2"), Name("@answer")))
+            for name in self.list_reported_variables()
+            if self.pointwise
+        ]
         for guard in self.list_guards():
             for one in guarded:
                 yield _make_implication(guard, one)
 
 
-def list_invariant_candidates(program: Program, known: dict[str, Kind], pointwise: bool) -> tuple[tuple[Expression, ...], ...]:
+def list_invariant_candidates(
+    program: Program, known: dict[str, Kind], pointwise: bool
+) -> tuple[tuple[Expression, ...], ...]:
     """For every loop."""
     start = frozenset(one.name for one in program.parameters)
     loops = _list_loops(program.body, start)
-    return tuple(tuple(dict.fromkeys(_Loop(program, loop, known, defined, pointwise).list_candidates())) for loop, defined in loops)
+    return tuple(
+        tuple(dict.fromkeys(_Loop(program, loop, known, defined, pointwise).list_candidates()))
+        for loop, defined in loops
+    )
 
 
 def list_variant_candidates(program: Program) -> tuple[tuple[Expression, ...], ...]:
-    """For every loop what may shrink: the bound less the counter, for every comparison in its guard."""
+    """For every loop what may shrink: the bound less the counter, for every comparison in its
+    guard.
+    """
     words = CertificateNames(program)
     found = []
     for loop in (one for one in walk_statements(program.body) if isinstance(one, While)):

@@ -1,4 +1,6 @@
-"""The largest set of guesses about loops that holds together: all are assumed, what then fails is thrown out, until nothing fails."""
+"""The largest set of guesses about loops that holds together: all are assumed, what then fails
+is thrown out, until nothing fails.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def _parse_switch(switch: Term) -> Tag:
 
 @dataclass
 class InvariantPruning:
-    """``alive`` are the guesses that are left. A certificate with all guesses as invariants goes in."""
+    """``alive`` are the guesses that are left. A certificate with all guesses as invariants goes
+    in.
+    """
 
     program: Program
     certificate: Certificate
@@ -52,12 +56,19 @@ class InvariantPruning:
             self.spend_work,
         )
         self.product.run()
-        self.fixed_obligations = [one for one in self.product.obligations if one.tag is None] + derive_conclusions(self.product)
+        self.fixed_obligations = [
+            one for one in self.product.obligations if one.tag is None
+        ] + derive_conclusions(self.product)
         self.invariant_groups: dict[tuple[str, int], list[Obligation]] = {}
         for one in self.product.obligations:
             if one.tag is not None:
                 self.invariant_groups.setdefault((one.name, one.tag[0]), []).append(one)
-        self.alive = {one.tag for several in self.invariant_groups.values() for one in several if one.tag is not None}
+        self.alive = {
+            one.tag
+            for several in self.invariant_groups.values()
+            for one in several
+            if one.tag is not None
+        }
         self._solvers: dict[int, Term] = {}
 
     def _solver(self, one: Obligation) -> Term:
@@ -81,7 +92,9 @@ class InvariantPruning:
                 changed |= self._prune_group(several)
 
     def _prune_group(self, several: list[Obligation]) -> bool:
-        """The last of a group has the longest list of assumptions, and all of them hold for the others too."""
+        """The last of a group has the longest list of assumptions, and all of them hold for the
+        others too.
+        """
         before = len(self.alive)
         checked = self._solver(several[-1])
         while left := [one for one in several if one.tag in self.alive]:
@@ -92,7 +105,11 @@ class InvariantPruning:
             checked.pop()
             if answer == z3.unsat:
                 break
-            wrong = {one.tag for one in left if model is not None and not z3.is_true(model.eval(one.goal, model_completion=True))}
+            wrong = {
+                one.tag
+                for one in left
+                if model is not None and not z3.is_true(model.eval(one.goal, model_completion=True))
+            }
             if not wrong:  # z3 is at a loss with all of them together: ask about each
                 wrong = {one.tag for one in left if self.find_core(one) is None}
                 self.alive -= {tag for tag in wrong if tag is not None}
@@ -107,7 +124,9 @@ class InvariantPruning:
         checked.push()
         checked.add(z3.Not(one.goal))
         answer = checked.check(*[_make_switch(tag) for tag in sorted(self.alive)])
-        needed = {_parse_switch(used) for used in checked.unsat_core()} if answer == z3.unsat else None
+        needed = (
+            {_parse_switch(used) for used in checked.unsat_core()} if answer == z3.unsat else None
+        )
         checked.pop()
         return needed
 
@@ -116,8 +135,15 @@ class InvariantPruning:
         return list(self._iterate_failing(self.fixed_obligations))
 
     def find_first_failing(self) -> Obligation | None:
-        """Of these the one to tell about: what leaks before what it costs, and early lines first."""
-        return next(self._iterate_failing(sorted(self.fixed_obligations, key=lambda one: (one.name == "cost", one.place.line))), None)
+        """Of these the one to tell about: what leaks before what it costs, and early lines
+        first.
+        """
+        return next(
+            self._iterate_failing(
+                sorted(self.fixed_obligations, key=lambda one: (one.name == "cost", one.place.line))
+            ),
+            None,
+        )
 
     def _iterate_failing(self, several: Iterable[Obligation]) -> Iterator[Obligation]:
         return (one for one in several if not z3.is_true(one.goal) and self.find_core(one) is None)
@@ -125,7 +151,9 @@ class InvariantPruning:
     def list_needed_invariants(self) -> tuple[tuple[Expression, ...], ...]:
         """The guesses that the proof uses, and those that these need to be kept."""
         wanted: set[Tag] = set()
-        queue: list[Obligation] = [one for one in self.fixed_obligations if not z3.is_true(one.goal)]
+        queue: list[Obligation] = [
+            one for one in self.fixed_obligations if not z3.is_true(one.goal)
+        ]
         by_tag: dict[Tag, list[Obligation]] = {}
         for several in self.invariant_groups.values():
             for one in several:

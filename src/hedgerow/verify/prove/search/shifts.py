@@ -1,4 +1,6 @@
-"""Looking for shifts: whole numbers for the templates that survive every trace, found by asking z3 about the traces that failed so far."""
+"""Looking for shifts: whole numbers for the templates that survive every trace, found by asking
+z3 about the traces that failed so far.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ class ShiftSearch:
     work_limit: WorkLimit = field(default_factory=lambda: WorkLimit(_DEFAULT_STEPS))
 
     def __post_init__(self) -> None:
-        self._unknowns = {one.site: [z3.Int(f"factor {one.site} {number}") for number in range(one.unknown_count)] for one in self.templates}
+        self._unknowns = {
+            one.site: [z3.Int(f"factor {one.site} {number}") for number in range(one.unknown_count)]
+            for one in self.templates
+        }
         self._by_site = {one.site: one for one in self.templates}
         self._solver = make_solver(20_000_000)
         self._labels: dict[str, TraceNeed] = {}
@@ -43,7 +48,10 @@ class ShiftSearch:
         for several in self._unknowns.values():
             self._solver.add(*[z3.And(one >= -largest, one <= largest) for one in several])
         self._traces_used: set[int] = set()
-        self._positive = find_positive_parameters(self.program, [to_rational_function(one, {}) for one in find_scales(self.program).values()])
+        self._positive = find_positive_parameters(
+            self.program,
+            [to_rational_function(one, {}) for one in find_scales(self.program).values()],
+        )
 
     def list_factors(self) -> Iterator[Factors]:
         """Factors that survive all traces, one after the other; each differs from those before."""
@@ -70,7 +78,16 @@ class ShiftSearch:
         return Trace(self.program, FixedChoices(str(number)), self._positive)
 
     def _make_runner(self, number: int, factors: Mapping[int, object]) -> TraceRunner:
-        return TraceRunner(self.program, self._make_trace(number), self._by_site, self.fixed, factors, self.pointwise, self.excused, self.in_zcdp)  # type: ignore[arg-type]
+        return TraceRunner(
+            self.program,
+            self._make_trace(number),
+            self._by_site,
+            self.fixed,
+            factors,  # type: ignore[arg-type]
+            self.pointwise,
+            self.excused,
+            self.in_zcdp,
+        )
 
     def _add_trace(self, number: int) -> None:
         if number in self._traces_used:
@@ -88,17 +105,25 @@ class ShiftSearch:
     def _find_broken_trace(self, found: Factors) -> int | None:
         for number in range(_TEST_TRACES):
             self.work_limit.spend(1)
-            if any(one.condition is False for one in list_needs(self._make_runner(number, found), self.rates)):
+            if any(
+                one.condition is False
+                for one in list_needs(self._make_runner(number, found), self.rates)
+            ):
                 return number
         return None
 
     def _solve(self) -> Factors | None:
         every = [z3.Bool(label) for label in self._labels]
         if self._solver.check(*every) != z3.sat:
-            core = {str(one) for one in self._solver.unsat_core()} if self._solver.check(*every) == z3.unsat else set()
+            core = (
+                {str(one) for one in self._solver.unsat_core()}
+                if self._solver.check(*every) == z3.unsat
+                else set()
+            )
             self.blame = [self._labels[label] for label in sorted(core)]
             return None
-        # Readable answers: as many zeros as can be had, then factors as small as can be had, one after the other.
+        # Readable answers: as many zeros as can be had, then factors as small as can be had, one
+        # after the other.
         kept: list[Term] = []
         model = self._solver.model()
         for unknown in [one for several in self._unknowns.values() for one in several]:
@@ -108,10 +133,21 @@ class ShiftSearch:
                     model = self._solver.model()
                     break
             kept.append(unknown == _read_integer(model, unknown))
-        return {site: tuple(_read_integer(model, one) for one in several) for site, several in self._unknowns.items()}
+        return {
+            site: tuple(_read_integer(model, one) for one in several)
+            for site, several in self._unknowns.items()
+        }
 
     def _exclude(self, found: Factors) -> None:
-        self._solver.add(z3.Or(*[one != found[site][n] for site, several in self._unknowns.items() for n, one in enumerate(several)]))
+        self._solver.add(
+            z3.Or(
+                *[
+                    one != found[site][n]
+                    for site, several in self._unknowns.items()
+                    for n, one in enumerate(several)
+                ]
+            )
+        )
 
 
 def _cancelling_factors(template: ShiftTemplate) -> tuple[int, ...]:

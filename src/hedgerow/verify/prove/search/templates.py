@@ -1,8 +1,10 @@
-"""Where a search for shifts begins: for each noise, the distances that it may have to hide and the conditions that it decides.
+"""Where a search for shifts begins: for each noise, the distances that it may have to hide and the
+conditions that it decides.
 
-A shift is a sum of distances and 1, each times a whole number that is looked for, one such sum for each case. The distances are those of
-private values that stand together with the noise; the cases are the branches that the noise decides, or, in a pointwise proof, whether
-the answer is the present value of a counter. Nothing here is trusted.
+A shift is a sum of distances and 1, each times a whole number that is looked for, one such sum for
+each case. The distances are those of private values that stand together with the noise; the cases
+are the branches that the noise decides, or, in a pointwise proof, whether the answer is the present
+value of a counter. Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -39,7 +41,14 @@ from hedgerow.verify.language.program import (
 from hedgerow.verify.prove.certificate import NOISE
 from hedgerow.verify.prove.hoisting import find_noisy_variables, find_private_variables
 
-__all__ = ["ShiftTemplate", "list_coin_shifts", "list_excused_tails", "make_shift", "make_templates", "rename_for_run"]
+__all__ = [
+    "ShiftTemplate",
+    "list_coin_shifts",
+    "list_excused_tails",
+    "make_shift",
+    "make_templates",
+    "rename_for_run",
+]
 
 ONE = Number(Fraction(1))
 ZERO = Number(Fraction(0))
@@ -47,7 +56,9 @@ ZERO = Number(Fraction(0))
 
 @dataclass(frozen=True, slots=True)
 class ShiftTemplate:
-    """``cases``: conditions in order, each with its own sum of ``terms``; the last sum is for when none holds."""
+    """``cases``: conditions in order, each with its own sum of ``terms``; the last sum is for
+    when none holds.
+    """
 
     site: int
     terms: tuple[Expression, ...]
@@ -58,19 +69,29 @@ class ShiftTemplate:
         return len(self.terms) * (len(self.cases) + 1)
 
 
-def rename_for_run(expression: Expression, run: int, lists: frozenset[str], public: frozenset[str]) -> Expression:
+def rename_for_run(
+    expression: Expression, run: int, lists: frozenset[str], public: frozenset[str]
+) -> Expression:
     """The program's expression as the certificate writes it in run 1 or 2."""
     match expression:
         case Name():
-            return expression if expression.name in public or expression.name.startswith("@") else Name(f"{expression.name}@{run}")
+            return (
+                expression
+                if expression.name in public or expression.name.startswith("@")
+                else Name(f"{expression.name}@{run}")
+            )
         case Read():
             return Read(
-                f"{expression.list}@{run}" if expression.list in lists else expression.list, rename_for_run(expression.index, run, lists, public)
+                f"{expression.list}@{run}" if expression.list in lists else expression.list,
+                rename_for_run(expression.index, run, lists, public),
             )
         case Length():
             return Length(f"{expression.list}@{run}")
         case Apply():
-            return Apply(expression.operator, tuple(rename_for_run(one, run, lists, public) for one in expression.arguments))
+            return Apply(
+                expression.operator,
+                tuple(rename_for_run(one, run, lists, public) for one in expression.arguments),
+            )
         case _:
             return expression
 
@@ -87,7 +108,9 @@ class CertificateNames:
 
     @property
     def public(self) -> frozenset[str]:
-        return frozenset(one.name for one in self.program.parameters if not one.private and not one.list)
+        return frozenset(
+            one.name for one in self.program.parameters if not one.private and not one.list
+        )
 
     def in_run(self, expression: Expression, run: int) -> Expression:
         return rename_for_run(expression, run, self.lists, self.public)
@@ -103,7 +126,13 @@ def _list_following_blocks(block: Block, site: int) -> Iterator[Block]:
         if isinstance(one, Sample) and one.site == site:
             yield block[position + 1 :]
             return
-        for inner in (one.then, one.otherwise) if isinstance(one, If) else (one.body,) if isinstance(one, While) else ():
+        for inner in (
+            (one.then, one.otherwise)
+            if isinstance(one, If)
+            else (one.body,)
+            if isinstance(one, While)
+            else ()
+        ):
             found = list(_list_following_blocks(inner, site))
             if found:
                 yield from found
@@ -111,14 +140,26 @@ def _list_following_blocks(block: Block, site: int) -> Iterator[Block]:
                 return
 
 
-def _list_uses(block: Block, values: dict[str, Expression], name: str) -> Iterator[tuple[Expression, bool]]:
-    """Expressions that mention the noise, written in values before it was drawn; with whether they are conditions."""
+def _list_uses(
+    block: Block, values: dict[str, Expression], name: str
+) -> Iterator[tuple[Expression, bool]]:
+    """Expressions that mention the noise, written in values before it was drawn; with whether
+    they are conditions.
+    """
     for one in block:
         for expression in list_expressions(one):
             written_out = substitute(expression, values)
             if name in collect_names(written_out):
-                yield written_out, isinstance(one, If | While) or (isinstance(one, Output) and _is_comparison(written_out))
-                yield from ((test, True) for test in _list_choice_conditions(written_out) if name in collect_names(test))
+                yield (
+                    written_out,
+                    isinstance(one, If | While)
+                    or (isinstance(one, Output) and _is_comparison(written_out)),
+                )
+                yield from (
+                    (test, True)
+                    for test in _list_choice_conditions(written_out)
+                    if name in collect_names(test)
+                )
         match one:
             case Assign():
                 values[one.name] = substitute(one.value, values)
@@ -129,8 +170,20 @@ def _list_uses(block: Block, values: dict[str, Expression], name: str) -> Iterat
                 for changed in find_assigned_names(one.then) | find_assigned_names(one.otherwise):
                     values[changed] = Name(f"?{changed}")
             case While():
-                yield from _list_uses(one.body, {**values, **{changed: Name(f"?{changed}") for changed in find_assigned_names(one.body)}}, name)
-                values.update({changed: Name(f"?{changed}") for changed in find_assigned_names(one.body)})
+                yield from _list_uses(
+                    one.body,
+                    {
+                        **values,
+                        **{
+                            changed: Name(f"?{changed}")
+                            for changed in find_assigned_names(one.body)
+                        },
+                    },
+                    name,
+                )
+                values.update(
+                    {changed: Name(f"?{changed}") for changed in find_assigned_names(one.body)}
+                )
             case Sample():
                 values[one.name] = Name(f"?{one.name}")
             case Output():
@@ -144,43 +197,68 @@ def _is_comparison(expression: Expression) -> bool:
 
 def _list_choice_conditions(expression: Expression) -> list[Expression]:
     """What choices inside of an expression depend on."""
-    return [part.arguments[0] for part in walk_expression(expression) if isinstance(part, Apply) and part.operator == "if"]
+    return [
+        part.arguments[0]
+        for part in walk_expression(expression)
+        if isinstance(part, Apply) and part.operator == "if"
+    ]
 
 
-def make_templates(program: Program, known: dict[str, Kind], pointwise: bool) -> tuple[ShiftTemplate, ...]:
+def make_templates(
+    program: Program, known: dict[str, Kind], pointwise: bool
+) -> tuple[ShiftTemplate, ...]:
     """One for every site that draws numbers."""
-    words, noised, secret = CertificateNames(program), find_noisy_variables(program), find_private_variables(program)
+    words, noised, secret = (
+        CertificateNames(program),
+        find_noisy_variables(program),
+        find_private_variables(program),
+    )
     found = []
     for sample in program.samples:
         if sample.noise in (Noise.BERNOULLI, Noise.BITS):
             continue
         terms: dict[Expression, None] = {}
         cases: dict[Expression, None] = {}
-        for expression, condition in [use for block in _list_following_blocks(program.body, sample.site) for use in _list_uses(block, {}, sample.name)]:
+        for expression, condition in [
+            use
+            for block in _list_following_blocks(program.body, sample.site)
+            for use in _list_uses(block, {}, sample.name)
+        ]:
             for part in _list_summands(expression, sample.name):
                 if _is_noiseless_private(part, secret, noised, known):
                     terms[words.distance(part)] = None
             if condition and not any(name.startswith("?") for name in collect_names(expression)):
                 cases[words.in_run(substitute(expression, {sample.name: Name(NOISE)}), 1)] = None
         if pointwise:
-            cases = {Apply("==", (Name(f"{counter}@1"), Name("@answer"))): None for counter in _list_answer_counters(program, known, sample.site)}
+            cases = {
+                Apply("==", (Name(f"{counter}@1"), Name("@answer"))): None
+                for counter in _list_answer_counters(program, known, sample.site)
+            }
         found.append(ShiftTemplate(sample.site, (ONE, *list(terms)[:3]), tuple(cases)[:1]))
     return tuple(found)
 
 
 def _list_summands(expression: Expression, noise: str) -> Iterator[Expression]:
     """What is added to the noise, or compared with it."""
-    if isinstance(expression, Apply) and (noise in collect_names(expression) or expression.operator in ("+", "-", "negate")):
+    if isinstance(expression, Apply) and (
+        noise in collect_names(expression) or expression.operator in ("+", "-", "negate")
+    ):
         for one in expression.arguments:
             yield from _list_summands(one, noise)
     else:
         yield expression
 
 
-def _is_noiseless_private(part: Expression, secret: frozenset[str], noised: frozenset[str], known: dict[str, Kind]) -> bool:
+def _is_noiseless_private(
+    part: Expression, secret: frozenset[str], noised: frozenset[str], known: dict[str, Kind]
+) -> bool:
     """Whether it is a private number that no noise is in yet."""
     mentioned = collect_names(part)
-    if not mentioned & secret or mentioned & noised or any(name.startswith("?") for name in mentioned):
+    if (
+        not mentioned & secret
+        or mentioned & noised
+        or any(name.startswith("?") for name in mentioned)
+    ):
         return False
     return not (isinstance(part, Name) and known.get(part.name) not in (Kind.INT, Kind.REAL))
 
@@ -190,13 +268,26 @@ def _list_answer_counters(program: Program, known: dict[str, Kind], site: int) -
     loops = [
         one
         for one in walk_statements(program.body)
-        if isinstance(one, While) and any(isinstance(s, Sample) and s.site == site for s in walk_statements(one.body))
+        if isinstance(one, While)
+        and any(isinstance(s, Sample) and s.site == site for s in walk_statements(one.body))
     ]
     if not loops:
         return []
-    told = {name for one in walk_statements(program.body) if isinstance(one, Output) for name in collect_names(one.value)}
-    taken = {name for one in walk_statements(loops[-1].body) if isinstance(one, Assign) and one.name in told for name in collect_names(one.value)}
-    return sorted(name for name in taken & find_assigned_names(loops[-1].body) if known.get(name) is Kind.INT)
+    told = {
+        name
+        for one in walk_statements(program.body)
+        if isinstance(one, Output)
+        for name in collect_names(one.value)
+    }
+    taken = {
+        name
+        for one in walk_statements(loops[-1].body)
+        if isinstance(one, Assign) and one.name in told
+        for name in collect_names(one.value)
+    }
+    return sorted(
+        name for name in taken & find_assigned_names(loops[-1].body) if known.get(name) is Kind.INT
+    )
 
 
 def _make_sum(terms: tuple[Expression, ...], factors: tuple[int, ...]) -> Expression:
@@ -205,9 +296,17 @@ def _make_sum(terms: tuple[Expression, ...], factors: tuple[int, ...]) -> Expres
         if factor == 0:
             continue
         size = Number(Fraction(abs(factor)))
-        product: Expression = size if one == ONE else one if abs(factor) == 1 else Apply("*", (size, one))
+        product: Expression = (
+            size if one == ONE else one if abs(factor) == 1 else Apply("*", (size, one))
+        )
         if total is None:
-            total = product if factor > 0 else Number(-size.value) if one == ONE else Apply("negate", (product,))
+            total = (
+                product
+                if factor > 0
+                else Number(-size.value)
+                if one == ONE
+                else Apply("negate", (product,))
+            )
         else:
             total = Apply("+" if factor > 0 else "-", (total, product))
     return ZERO if total is None else total
@@ -216,7 +315,10 @@ def _make_sum(terms: tuple[Expression, ...], factors: tuple[int, ...]) -> Expres
 def make_shift(template: ShiftTemplate, factors: tuple[int, ...]) -> Expression:
     """The shift for these numbers."""
     width = len(template.terms)
-    sums = [_make_sum(template.terms, factors[start : start + width]) for start in range(0, len(factors), width)]
+    sums = [
+        _make_sum(template.terms, factors[start : start + width])
+        for start in range(0, len(factors), width)
+    ]
     result = sums[-1]
     for condition, one in reversed(list(zip(template.cases, sums, strict=False))):
         if one != result:
@@ -225,48 +327,92 @@ def make_shift(template: ShiftTemplate, factors: tuple[int, ...]) -> Expression:
 
 
 def list_excused_tails(program: Program) -> Iterator[dict[int, Expression]]:
-    """Nothing; or, for one noise that decides a branch, that it is large while private data differ in what they decide."""
+    """Nothing; or, for one noise that decides a branch, that it is large while private data
+    differ in what they decide.
+    """
     yield {}
     words, noised = CertificateNames(program), find_noisy_variables(program)
     secret = find_private_variables(program) & frozenset(one.name for one in program.parameters)
     when: dict[Expression, None] = {}
     for one in walk_statements(program.body):
-        for part in (part for expression in list_expressions(one) for part in walk_expression(expression)):
+        for part in (
+            part for expression in list_expressions(one) for part in walk_expression(expression)
+        ):
             decides = isinstance(part, Apply) and part.operator in ("<", "<=", "==", "!=")
-            if decides and collect_names(part) & secret and collect_names(part) <= secret | words.public and not collect_names(part) & noised:
+            if (
+                decides
+                and collect_names(part) & secret
+                and collect_names(part) <= secret | words.public
+                and not collect_names(part) & noised
+            ):
                 when[Apply("!=", (words.in_run(part, 1), words.in_run(part, 2)))] = None
     for sample in program.samples:
-        for expression, condition in [use for block in _list_following_blocks(program.body, sample.site) for use in _list_uses(block, {}, sample.name)]:
-            if not (condition and isinstance(expression, Apply) and expression.operator in ("<", "<=")):
+        for expression, condition in [
+            use
+            for block in _list_following_blocks(program.body, sample.site)
+            for use in _list_uses(block, {}, sample.name)
+        ]:
+            if not (
+                condition and isinstance(expression, Apply) and expression.operator in ("<", "<=")
+            ):
                 continue
             start, rest = expression.arguments
             if collect_names(start) <= words.public and sample.name in collect_names(rest):
                 for less in (0, 1):
-                    tail = Apply("<=", (Apply("-", (start, Number(Fraction(less)))) if less else start, Name(NOISE)))
+                    tail = Apply(
+                        "<=",
+                        (
+                            Apply("-", (start, Number(Fraction(less)))) if less else start,
+                            Name(NOISE),
+                        ),
+                    )
                     for private_condition in when:
                         yield {sample.site: Apply("and", (private_condition, tail))}
 
 
 def list_coin_shifts(program: Program, known: dict[str, Kind]) -> Iterator[dict[int, Expression]]:
-    """For coins: never turned, always, or when a private value differs. For bits: as they are, or moved by how private bits differ."""
+    """For coins: never turned, always, or when a private value differs. For bits: as they are,
+    or moved by how private bits differ.
+    """
     sites = [one for one in program.samples if one.noise in (Noise.BERNOULLI, Noise.BITS)]
     secret = [one.name for one in program.parameters if one.private and not one.list]
     words = CertificateNames(program)
-    used = {part.operator for s in walk_statements(program.body) for e in list_expressions(s) for part in walk_expression(e) if isinstance(part, Apply)}
+    used = {
+        part.operator
+        for s in walk_statements(program.body)
+        for e in list_expressions(s)
+        for part in walk_expression(e)
+        if isinstance(part, Apply)
+    }
     options: list[list[Expression]] = []
     for one in sites:
         if one.noise is Noise.BERNOULLI:
-            apart: list[Expression] = [Name(name) for name in secret if known[name] is not Kind.BITS]
-            differ = [Apply("!=", (words.in_run(hidden, 1), words.in_run(hidden, 2))) for hidden in (*apart, *_list_private_reads(program))]
+            apart: list[Expression] = [
+                Name(name) for name in secret if known[name] is not Kind.BITS
+            ]
+            differ = [
+                Apply("!=", (words.in_run(hidden, 1), words.in_run(hidden, 2)))
+                for hidden in (*apart, *_list_private_reads(program))
+            ]
             options.append([Truth(False), *differ, Truth(True)])
         else:
             bits = [name for name in secret if known[name] is Kind.BITS]
             moved: list[Expression] = [Name(NOISE)]
             for name in bits:
                 if "xor" in used:
-                    moved.append(Apply("xor", (Name(NOISE), Apply("xor", (Name(f"{name}@1"), Name(f"{name}@2"))))))
+                    moved.append(
+                        Apply(
+                            "xor",
+                            (Name(NOISE), Apply("xor", (Name(f"{name}@1"), Name(f"{name}@2")))),
+                        )
+                    )
                 if "bits+" in used:
-                    moved.append(Apply("-", (Apply("bits+", (Name(NOISE), Name(f"{name}@1"))), Name(f"{name}@2"))))
+                    moved.append(
+                        Apply(
+                            "-",
+                            (Apply("bits+", (Name(NOISE), Name(f"{name}@1"))), Name(f"{name}@2")),
+                        )
+                    )
             options.append(moved)
     for choice in combinations(*options):
         yield {one.site: expression for one, expression in zip(sites, choice, strict=True)}

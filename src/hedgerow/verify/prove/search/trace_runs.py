@@ -1,4 +1,6 @@
-"""Both runs on a trace: the first in numbers, the second with the unknown whole numbers of the templates."""
+"""Both runs on a trace: the first in numbers, the second with the unknown whole numbers of the
+templates.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,15 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.certificate import NOISE
 from hedgerow.verify.prove.product_program import draws_or_loops
 from hedgerow.verify.prove.rules.row_loops import match_row_loop
-from hedgerow.verify.prove.search.evaluate import TraceAbandoned, Value, choose, combine_booleans, evaluate, is_concrete, to_term
+from hedgerow.verify.prove.search.evaluate import (
+    TraceAbandoned,
+    Value,
+    choose,
+    combine_booleans,
+    evaluate,
+    is_concrete,
+    to_term,
+)
 from hedgerow.verify.prove.search.templates import ShiftTemplate
 from hedgerow.verify.prove.search.traces import Trace
 from hedgerow.verify.prove.solver import z3
@@ -69,7 +79,13 @@ class TraceRunner:
     def run(self) -> None:
         self._reset()
         if self.pointwise:  # the answer of the first run does not depend on the second
-            first = TraceRunner(self.program, self.trace, {}, {one.site: Number(Fraction(0)) for one in self.program.samples}, {})
+            first = TraceRunner(
+                self.program,
+                self.trace,
+                {},
+                {one.site: Number(Fraction(0)) for one in self.program.samples},
+                {},
+            )
             first._reset()
             first._run_block(self.program.body)
             self._answer = first._answer
@@ -102,7 +118,12 @@ class TraceRunner:
             base, _, run = name.partition("@")
             return self.trace.read_entry(base, int(run) - 1, at)
 
-        return evaluate(expression, name, read, lambda name: self.trace.length_in_run(name[:-2], int(name[-1]) - 1))
+        return evaluate(
+            expression,
+            name,
+            read,
+            lambda name: self.trace.length_in_run(name[:-2], int(name[-1]) - 1),
+        )
 
     def _run_block(self, block: Block) -> None:
         for one in block:
@@ -111,14 +132,19 @@ class TraceRunner:
     def _run_statement(self, one: Statement) -> None:
         match one:
             case Assign():
-                self._values[one.name] = (self._evaluate(one.value, 0), self._evaluate(one.value, 1))
+                self._values[one.name] = (
+                    self._evaluate(one.value, 0),
+                    self._evaluate(one.value, 1),
+                )
             case Sample():
                 self._run_sample(one)
             case Output():
                 first, second = self._evaluate(one.value, 0), self._evaluate(one.value, 1)
                 self._answer = first if self._answer is None else self._answer
                 here, there, place = self._branch_guards
-                self.needs.append(TraceNeed("branch", place, there if here else combine_booleans("not", [there])))
+                self.needs.append(
+                    TraceNeed("branch", place, there if here else combine_booleans("not", [there]))
+                )
                 if here:
                     self._outputs_seen += 1
                     self.needs.append(TraceNeed("output", one.place, _make_equality(first, second)))
@@ -126,11 +152,23 @@ class TraceRunner:
                 self._run_if(one)
             case While() if match_row_loop(one, self.program) is not None:
                 alone = [dict(self._run_row_loop(one, run)) for run in (0, 1)]
-                self._values = {name: (alone[0][name], alone[1][name]) for name in alone[0].keys() & alone[1].keys()}
+                self._values = {
+                    name: (alone[0][name], alone[1][name])
+                    for name in alone[0].keys() & alone[1].keys()
+                }
             case While():
                 while True:
-                    first, second = self._evaluate(one.condition, 0), self._evaluate(one.condition, 1)
-                    self.needs.append(TraceNeed("loop", one.place, second if first else combine_booleans("not", [second])))
+                    first, second = (
+                        self._evaluate(one.condition, 0),
+                        self._evaluate(one.condition, 1),
+                    )
+                    self.needs.append(
+                        TraceNeed(
+                            "loop",
+                            one.place,
+                            second if first else combine_booleans("not", [second]),
+                        )
+                    )
                     if not first:
                         break
                     self._rounds += 1
@@ -144,7 +182,10 @@ class TraceRunner:
 
         def eval_in(expression: Expression) -> Value:
             return evaluate(
-                expression, values.__getitem__, lambda name, at: self.trace.read_entry(name, run, at), lambda name: self.trace.length_in_run(name, run)
+                expression,
+                values.__getitem__,
+                lambda name, at: self.trace.read_entry(name, run, at),
+                lambda name: self.trace.length_in_run(name, run),
             )
 
         def block(several: Block) -> None:
@@ -161,17 +202,30 @@ class TraceRunner:
     def _run_if(self, one: If) -> None:
         first, second = self._evaluate(one.condition, 0), self._evaluate(one.condition, 1)
         if draws_or_loops(one.then) or draws_or_loops(one.otherwise):
-            self.needs.append(TraceNeed("branch", one.place, second if first else combine_booleans("not", [second])))
+            self.needs.append(
+                TraceNeed(
+                    "branch", one.place, second if first else combine_booleans("not", [second])
+                )
+            )
             self._run_block(one.then if first else one.otherwise)
             return
         before, outer, told = dict(self._values), self._branch_guards, self._outputs_seen
-        self._branch_guards = (outer[0] and first, combine_booleans("and", [outer[1], second]), one.place)
+        self._branch_guards = (
+            outer[0] and first,
+            combine_booleans("and", [outer[1], second]),
+            one.place,
+        )
         self._run_block(one.then)
         then, self._values = self._values, before
-        self._branch_guards = (outer[0] and not first, combine_booleans("and", [outer[1], combine_booleans("not", [second])]), one.place)
+        self._branch_guards = (
+            outer[0] and not first,
+            combine_booleans("and", [outer[1], combine_booleans("not", [second])]),
+            one.place,
+        )
         self._run_block(one.otherwise)
         self._branch_guards = outer
-        if self._outputs_seen != told:  # something was said, so that both runs must have come this way
+        # something was said, so that both runs must have come this way
+        if self._outputs_seen != told:
             second = first
         merged = {}
         for name in then.keys() | self._values.keys():
@@ -184,7 +238,10 @@ class TraceRunner:
         parameters = [self._evaluate(parameter, 0) for parameter in one.parameters]
         noise = self.trace.draw_noise(self._draws, one.site, one.noise, parameters)
         self._draws += 1
-        if one.site in self.excused and self._evaluate_certificate(self.excused[one.site], noise) is True:
+        if (
+            one.site in self.excused
+            and self._evaluate_certificate(self.excused[one.site], noise) is True
+        ):
             raise TraceAbandoned  # excused
         if one.site in self.fixed:
             moved = self._evaluate_certificate(self.fixed[one.site], noise)
@@ -200,7 +257,13 @@ class TraceRunner:
             self.needs.append(TraceNeed("support", one.place, noise + moved >= 0))
         if one.noise is Noise.UNIFORM:
             low, high = parameters
-            self.needs.append(TraceNeed("support", one.place, combine_booleans("and", [noise + moved >= low, noise + moved <= high])))
+            self.needs.append(
+                TraceNeed(
+                    "support",
+                    one.place,
+                    combine_booleans("and", [noise + moved >= low, noise + moved <= high]),
+                )
+            )
             return
         self.costs[one.site] = self.costs.get(one.site, 0) + cost
         if one.noise not in (Noise.BERNOULLI, Noise.BITS) and is_concrete(parameters[0]):
@@ -210,7 +273,11 @@ class TraceRunner:
             self.rates[one.site] = rate * rate / 2 if self.in_zcdp else rate
 
     def _evaluate_template(self, template: ShiftTemplate, noise: Value) -> Value:
-        factors, width, chosen = self.factors[template.site], len(template.terms), len(template.cases)
+        factors, width, chosen = (
+            self.factors[template.site],
+            len(template.terms),
+            len(template.cases),
+        )
         for number, case in enumerate(template.cases):
             holds = self._evaluate_certificate(case, noise)
             if not is_concrete(holds):
@@ -219,11 +286,15 @@ class TraceRunner:
                 chosen = number
                 break
         total: Value = 0
-        for term, factor in zip(template.terms, factors[chosen * width : (chosen + 1) * width], strict=True):
+        for term, factor in zip(
+            template.terms, factors[chosen * width : (chosen + 1) * width], strict=True
+        ):
             distance = self._evaluate_certificate(term, noise)
             if is_concrete(distance) and distance == 0:
                 continue
-            total = total + (factor * distance if is_concrete(factor) else factor * to_term(distance))
+            total = total + (
+                factor * distance if is_concrete(factor) else factor * to_term(distance)
+            )
         return total
 
 
@@ -233,12 +304,20 @@ def _make_equality(first: Value, second: Value) -> Value:
         return second == first
     if is_concrete(second):
         return abs(second - first) <= _SLACK
-    return z3.And(second - to_term(first) <= to_term(_TOLERANCE), to_term(first) - second <= to_term(_TOLERANCE))
+    return z3.And(
+        second - to_term(first) <= to_term(_TOLERANCE),
+        to_term(first) - second <= to_term(_TOLERANCE),
+    )
 
 
 def evaluate_claim(program: Program, trace: Trace, expression: Expression) -> float:
     """The claim in this trace's numbers."""
-    found = evaluate(expression, lambda name: trace.scalars[name][0], lambda *_: 0, lambda name: trace.length_in_run(name, 0))
+    found = evaluate(
+        expression,
+        lambda name: trace.scalars[name][0],
+        lambda *_: 0,
+        lambda name: trace.length_in_run(name, 0),
+    )
     if not is_concrete(found):
         raise UnsupportedProgram(f"the claim of {program.name} is not a number.")
     return float(found)
@@ -248,10 +327,19 @@ def make_cost_need(runner: TraceRunner, rates: Mapping[int, Expression]) -> Trac
     """The costs add up to the claim."""
     total: Value = 0
     for site, cost in runner.costs.items():
-        rate = evaluate_claim(runner.program, runner.trace, rates[site]) if site in rates else runner.rates.get(site, 0)
+        rate = (
+            evaluate_claim(runner.program, runner.trace, rates[site])
+            if site in rates
+            else runner.rates.get(site, 0)
+        )
         total = total + (cost * rate if is_concrete(cost) else cost * to_term(rate))
-    place = max((one.place for one in runner.program.samples), key=lambda place: place.line, default=runner.program.place)
-    if runner.in_zcdp:  # what the claim allows is left to the checker; a bound keeps the shifts small
+    place = max(
+        (one.place for one in runner.program.samples),
+        key=lambda place: place.line,
+        default=runner.program.place,
+    )
+    # what the claim allows is left to the checker; a bound keeps the shifts small
+    if runner.in_zcdp:
         return TraceNeed("cost", place, True)
     limit = evaluate_claim(runner.program, runner.trace, runner.program.claim.epsilon) + _SLACK
     if limit < 0:

@@ -1,7 +1,8 @@
 """Small concrete inputs and noises that shifts must survive.
 
-They come from coarse grids, with neighbours mostly at the corners of what the relation allows, where shifts fail if they fail; and in a
-fixed order, so that a search gives the same answer every time.
+They come from coarse grids, with neighbours mostly at the corners of what the relation allows,
+where shifts fail if they fail; and in a fixed order, so that a search gives the same answer every
+time.
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ class FixedChoices:
 
     def below(self, bound: int) -> int:
         self._count += 1
-        return int.from_bytes(hashlib.blake2b(f"{self.name}/{self._count}".encode(), digest_size=6).digest()) % bound
+        return (
+            int.from_bytes(
+                hashlib.blake2b(f"{self.name}/{self._count}".encode(), digest_size=6).digest()
+            )
+            % bound
+        )
 
     def pick(self, several: Sequence[Any]) -> Any:
         return several[self.below(len(several))]
@@ -52,11 +58,19 @@ class Trace:
     def __post_init__(self) -> None:
         self._is_row_relation = self.program.claim.neighbours.relation is Relation.ROW
         self._draws: list[Value] = []
-        # Some sites draw large noises throughout, some small ones: so that loops go on for long, or end at once.
+        # Some sites draw large noises throughout, some small ones: so that loops go on for long, or
+        # end at once.
         self._bias = {one.site: 5 * (self.choices.below(3) - 1) for one in self.program.samples}
         self._distance_left = float(self.program.claim.neighbours.k)
-        secret = [one for one in self.program.parameters if one.private and (one.list if self._is_row_relation else one.kind in (Kind.INT, Kind.REAL))]
-        self._changed_entry = (self.choices.pick(secret).name, self.choices.below(3)) if secret else ("", 0)
+        secret = [
+            one
+            for one in self.program.parameters
+            if one.private
+            and (one.list if self._is_row_relation else one.kind in (Kind.INT, Kind.REAL))
+        ]
+        self._changed_entry = (
+            (self.choices.pick(secret).name, self.choices.below(3)) if secret else ("", 0)
+        )
         for one in self.program.parameters:
             if one.list:
                 continue
@@ -80,10 +94,18 @@ class Trace:
     def _make_pair(self, kind: Kind, name: str, index: int) -> tuple[Value, Value]:
         if kind is Kind.BOOL:
             first = bool(self.choices.below(2))
-            return first, bool(self.choices.below(2)) if self.program.claim.neighbours.relation is Relation.SECRET else first
+            return first, (
+                bool(self.choices.below(2))
+                if self.program.claim.neighbours.relation is Relation.SECRET
+                else first
+            )
         base = self.choices.pick(GRID_VALUES)
         move = self._make_move(name, index)
-        return (math.floor(base), math.floor(base) + round(move)) if kind is Kind.INT else (base, base + move)
+        return (
+            (math.floor(base), math.floor(base) + round(move))
+            if kind is Kind.INT
+            else (base, base + move)
+        )
 
     def _make_move(self, name: str, index: int) -> float:
         move: float = self.choices.pick(NEIGHBOUR_MOVES)
@@ -100,27 +122,37 @@ class Trace:
                 return move * 3
             case Relation.L1 | Relation.GROUP:
                 move = move * min(self._distance_left, 1.0)
-                self._distance_left -= 1 if move and self.program.claim.neighbours.relation is Relation.GROUP else abs(move)
+                self._distance_left -= (
+                    1
+                    if move and self.program.claim.neighbours.relation is Relation.GROUP
+                    else abs(move)
+                )
                 return move
             case _:
                 return move
 
     def length_in_run(self, name: str, run: int) -> int:
         """Under "row" the second run has one entry more in one list."""
-        return self.length + (run if self._is_row_relation and name == self._changed_entry[0] else 0)
+        return self.length + (
+            run if self._is_row_relation and name == self._changed_entry[0] else 0
+        )
 
     def read_entry(self, name: str, run: int, index: int) -> Value:
         parameter = self.program.find_parameter(name)
         assert parameter is not None
         if self._is_row_relation and run == 1 and name == self._changed_entry[0]:
             where = self._changed_entry[1]
-            return self.read_entry(name, 0, index if index < where else _ADDED_ROW if index == where else index - 1)
+            return self.read_entry(
+                name, 0, index if index < where else _ADDED_ROW if index == where else index - 1
+            )
         if (name, index) not in self.entries:
             pair = self._make_pair(parameter.kind, name, index)
             self.entries[name, index] = pair if parameter.private else (pair[0], pair[0])
         return self.entries[name, index][run]
 
-    def draw_noise(self, number: int, site: int, noise: Noise, parameters: Sequence[Value]) -> Value:
+    def draw_noise(
+        self, number: int, site: int, noise: Noise, parameters: Sequence[Value]
+    ) -> Value:
         """The draw with this number, the same each time it is asked for."""
         while len(self._draws) <= number:
             drawn = self.choices.pick(GRID_VALUES) + self._bias[site]
@@ -132,7 +164,9 @@ class Trace:
                 case Noise.EXPONENTIAL:
                     drawn = self.choices.pick([0, 0.5, abs(drawn), abs(drawn)])
                 case Noise.UNIFORM:
-                    drawn = parameters[0] + (parameters[1] - parameters[0]) * self.choices.below(9) / 8
+                    drawn = (
+                        parameters[0] + (parameters[1] - parameters[0]) * self.choices.below(9) / 8
+                    )
                 case Noise.BITS:
                     raise TraceAbandoned
                 case _:
