@@ -21,6 +21,10 @@ RULES: tuple[Rule, ...] = (
     rules.long_modules,
     rules.long_functions,
     rules.core_too_large,
+    rules.crowded_folders,
+    rules.long_median,
+    rules.repeated_classes,
+    rules.participle_functions,
     rules.seedable_randomness,
 )
 
@@ -112,7 +116,7 @@ def test_house() -> None:
             {"ledger/sqlite.py": "import apsw\nimport duckdb"},
             "imports 'duckdb'",
         ),
-        (rules.long_modules, {"errors.py": "x = 1\n" * 501}, "501 lines"),
+        (rules.long_modules, {"errors.py": "x = 1\n" * 401}, "401 lines"),
         (
             rules.long_functions,
             {"errors.py": "class C:\n  def f(self):\n" + "    x = 1\n" * 60},
@@ -128,13 +132,25 @@ def test_house() -> None:
                 "plan/b.py": "import hedgerow.numeric.c\n" + "x = 1\n" * 1700,
                 "numeric/c.py": "x = 1\n" * 1700,
             },
-            "an answer depends on 5103 lines of code",
+            "an answer depends on 5103 statements",
         ),
         (
             rules.core_too_large,
             {f"numeric/n{i}.py": "x = 1\n" * 400 for i in range(6)},
-            "'numeric' of the core has 2400 lines",
+            "'numeric' has 2400 statements",
         ),
+        (
+            rules.crowded_folders,
+            {f"numeric/n{i}.py": "" for i in range(21)},
+            "numeric: 21 modules",
+        ),
+        (rules.long_median, {"errors.py": "x = 1\n" * 151}, "151 lines"),
+        (
+            rules.repeated_classes,
+            {"a.py": "class Answer: ...", "b.py": "class Answer: ...\nclass _Own: ..."},
+            "Answer: a, b",
+        ),
+        (rules.participle_functions, {"errors.py": "def _told(): ..."}, "errors.py:1"),
         (rules.seedable_randomness, {"demo.py": "import random"}, "demo.py:1"),
         (rules.seedable_randomness, {"demo.py": "from random import gauss"}, "seedable"),
         (rules.seedable_randomness, {"demo.py": "import numpy.random as r"}, "seedable"),
@@ -203,7 +219,7 @@ def test_rule_trips(rule: Rule, files: dict[str, str], told: str, tmp_path: Path
             },
         ),
         (rules.foreign_imports_of_core, {"ledger/sqlite.py": "import apsw"}),
-        (rules.long_modules, {"errors.py": "x = 1\n" * 500}),
+        (rules.long_modules, {"errors.py": "x = 1\n" * 400}),
         (rules.long_functions, {"errors.py": "def f():\n" + "    x = 1\n" * 59}),
         (rules.core_too_large, {"verify/audit.py": "x = 1\n" * 5000}),
         (
@@ -216,6 +232,16 @@ def test_rule_trips(rule: Rule, files: dict[str, str], told: str, tmp_path: Path
         (
             rules.core_too_large,
             {"numeric/bits.py": '"""Proof.\n' + "a line of it\n" * 5000 + '"""\n# why\n\nx = 1\n'},
+        ),
+        (rules.crowded_folders, {f"numeric/n{i}.py": "" for i in range(20)}),
+        (rules.long_median, {"a.py": "x = 1\n" * 400, "b.py": "", "c.py": ""}),
+        (
+            rules.repeated_classes,
+            {"a.py": "class _Own: ...", "b.py": "class _Own: ...\nclass Answer: ..."},
+        ),
+        (
+            rules.participle_functions,
+            {"errors.py": "def find_told(): ...\nclass C:\n  @property\n  def told(self): ..."},
         ),
         (
             rules.seedable_randomness,

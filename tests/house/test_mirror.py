@@ -27,7 +27,7 @@ def test_both_rules_trip(tmp_path: Path) -> None:
         "src/numeric/__init__.py",
         "src/numeric/bits.py",
         "src/numeric/_chunk.py",
-        "tests/numeric/test_vectorised.py",
+        "tests/numeric/test_chunk.py",
     ):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
