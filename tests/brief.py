@@ -7,9 +7,10 @@ few cases of each other one.
 from __future__ import annotations
 
 import heapq
+import os
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,34 @@ class Costs:
             COSTLY.write_text(
                 "".join(f"{test}\n" for test in found_costly(self.seconds)), encoding="utf-8"
             )
+
+
+class Times:
+    """Prints where the processor time goes: user and system seconds, those of ended children
+    included, by folder and by file.
+    """
+
+    def __init__(self) -> None:
+        self.before = sum(os.times()[:4])
+        self.seconds = defaultdict[str, float](float)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        now = sum(os.times()[:4])
+        report.processor_seconds = now - self.before  # type: ignore[attr-defined]
+        self.before = now
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid.partition("::")[0]] += getattr(report, "processor_seconds", 0.0)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        folders = defaultdict[str, float](float)
+        for file, spent in self.seconds.items():
+            folders["/".join(file.split("/")[1:-1][:2]) or "."] += spent
+        terminalreporter.section(f"processor seconds: {sum(self.seconds.values()):.0f}")
+        for places, least in ((folders, 1.0), (self.seconds, 3.0)):
+            for place, spent in sorted(places.items(), key=lambda item: -item[1]):
+                if spent >= least:
+                    terminalreporter.write_line(f"{spent:8.1f}  {place}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from brief import Costs, Few
+from brief import Costs, Few, Times
 from depth import many
 
 # The same examples on every run: a failure seen once is a failure everybody can see.
@@ -38,11 +38,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="what `make check` runs: no costly test, and few cases of each other one",
     )
+    parser.addoption("--times", action="store_true", help="print where the processor time goes")
     parser.addoption("--costs", action="store_true", help="write down which tests are costly")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for option, plugin in (("--brief", Few), ("--costs", Costs)):
+    for option, plugin in (("--brief", Few), ("--costs", Costs), ("--times", Times)):
         if config.getoption(option):
             config.pluginmanager.register(plugin())
 
