@@ -107,7 +107,7 @@ class Costs:
 
 class Times:
     """Prints where the processor time goes: user and system seconds, those of ended children
-    included, by folder and by file.
+    included, by folder, by file and by test.
     """
 
     def __init__(self) -> None:
@@ -123,14 +123,17 @@ class Times:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid.partition("::")[0]] += getattr(report, "processor_seconds", 0.0)
+        self.seconds[_test(report.nodeid)] += getattr(report, "processor_seconds", 0.0)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        folders = defaultdict[str, float](float)
-        for file, spent in self.seconds.items():
+        folders, files = defaultdict[str, float](float), defaultdict[str, float](float)
+        for test, spent in self.seconds.items():
+            file = test.partition("::")[0]
+            files[file] += spent
             folders["/".join(file.split("/")[1:-1][:2]) or "."] += spent
         terminalreporter.section(f"processor seconds: {sum(self.seconds.values()):.0f}")
-        for places, least in ((folders, 1.0), (self.seconds, 3.0)):
+        for places, least in ((folders, 1.0), (files, 3.0), (self.seconds, 1.0)):
             for place, spent in sorted(places.items(), key=lambda item: -item[1]):
                 if spent >= least:
                     terminalreporter.write_line(f"{spent:8.1f}  {place}")
+            terminalreporter.write_line("")
