@@ -12,7 +12,7 @@ from hedgerow.numeric.samplers import sample_pool as reserve
 class Dry:
     """Stands where the pool of random bits stood."""
 
-    def words(self, count: int) -> np.ndarray:
+    def draw_words(self, count: int) -> np.ndarray:
         raise AssertionError(f"{count} words were drawn")
 
 

@@ -381,8 +381,8 @@ class Late(Budget):
 
 
 @dataclass(frozen=True)
-class TwoPurses:
-    """Charges epsilon while it lasts and rho after that, each purse on its own."""
+class SeparateAccounts:
+    """Charges epsilon while it lasts and rho after that, each account on its own."""
 
     budget: Budget
     epsilon: Fraction | float = Fraction(0)
@@ -394,7 +394,7 @@ class TwoPurses:
             or self.rho + loss.rho <= self.budget.rho
         )
 
-    def after(self, loss: Loss) -> TwoPurses:
+    def add_charge(self, loss: Loss) -> SeparateAccounts:
         if self.epsilon + loss.epsilon <= self.budget.epsilon:
             return replace(self, epsilon=self.epsilon + loss.epsilon)
         return replace(self, rho=self.rho + loss.rho)
@@ -411,14 +411,14 @@ class FreeThresholds(Budget):
     ("broken", "game"),
     [
         (Late(SMALL.budget.epsilon, SMALL.delta, SMALL.conversion), SMALL),
-        (TwoPurses(SMALL.budget), SMALL),
+        (SeparateAccounts(SMALL.budget), SMALL),
         (FreeThresholds(LEAKY.budget.epsilon, LEAKY.delta), LEAKY),
         # R from twice the delta
         (Budget(COARSE.budget.epsilon, 2 * COARSE.delta, COARSE.conversion), COARSE),
     ],
-    ids=["late", "two purses", "free thresholds", "double delta"],
+    ids=["late", "separate accounts", "free thresholds", "double delta"],
 )
 def test_the_analyst_breaks_filters_with_a_planted_mistake(
-    broken: Budget | TwoPurses, game: Game
+    broken: Budget | SeparateAccounts, game: Game
 ) -> None:
     assert worst_delta(broken, game.tosses, game.base, game.target) > game.delta

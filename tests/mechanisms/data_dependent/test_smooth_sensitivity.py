@@ -251,7 +251,7 @@ class Script:
         self.asked: list[int] = []
         self._source = np.random.default_rng(3)
 
-    def words(self, count: int) -> np.ndarray:
+    def draw_words(self, count: int) -> np.ndarray:
         self.asked.append(count)
         return self._source.integers(0, 1 << 64, count, dtype=np.uint64)
 

@@ -124,7 +124,7 @@ def test_words_that_say_nothing_are_continued(monkeypatch: pytest.MonkeyPatch, l
         feed(monkeypatch, module, HIGH, words)
         left = [1 << 62, 1 << 63, 3 << 62]
         monkeypatch.setattr(
-            "hedgerow.numeric.samplers.lazy_uniform.integer",
+            "hedgerow.numeric.samplers.lazy_uniform.draw_integer",
             lambda bits, left=left: left.append(left.pop(0)) or left[-1],
         )
         assert noisy_argmax(np.array([0.0, 0.0]), Fraction(1), law) in (0, 1)

@@ -68,7 +68,9 @@ def test_a_coin_on_the_edge_is_continued_until_it_falls(monkeypatch: pytest.Monk
     third = (1 << 64) // 3  # the bits of 1/3 repeat, so that continuing with them never decides
     left = [third, third, 0]
     monkeypatch.setattr(coins, "draw_words", giving([third]))
-    monkeypatch.setattr("hedgerow.numeric.samplers.lazy_uniform.integer", lambda bits: left.pop(0))
+    monkeypatch.setattr(
+        "hedgerow.numeric.samplers.lazy_uniform.draw_integer", lambda bits: left.pop(0)
+    )
     assert bernoulli(Fraction(1, 3), 1).tolist() == [True]
     assert not left
 
