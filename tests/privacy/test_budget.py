@@ -92,7 +92,9 @@ def test_the_dearest_parts_count_and_tables_add_up() -> None:
     assert budget.charge(
         Loss(0.25), ("visits", ("b", "c"))
     ).unit_loss.epsilon == budget.unit_loss.epsilon + Fraction(3, 8)
-    with pytest.raises(InvalidArgument, match="must be of a table that has parts; got 'doctors'"):
+    with pytest.raises(
+        InvalidArgument, match="must belong to a table with declared parts; got 'doctors'"
+    ):
         budget.covers(Loss(0.1), ("doctors", ["a"]))
 
 

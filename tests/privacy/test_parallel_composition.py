@@ -75,7 +75,7 @@ def test_nothing_costs_nothing() -> None:
 @pytest.mark.parametrize("names", [[], ["a", "a"], ["e"], ["a", "e"]])
 def test_only_parts_that_are_there_each_once(names: list[str]) -> None:
     with pytest.raises(
-        InvalidArgument, match="must be parts of the table, at least one, and each once"
+        InvalidArgument, match="must be one or more parts of the table, without repetition"
     ):
         PartLosses(1, NAMES).charge(names, Loss(1))
 
@@ -84,7 +84,9 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="most must be"):
         PartLosses(0, NAMES)
     for names in ((), ("a", "a")):
-        with pytest.raises(InvalidArgument, match="names must be at least one part, and each once"):
+        with pytest.raises(
+            InvalidArgument, match="names must list at least one part, without repetition"
+        ):
             PartLosses(1, names)
-    with pytest.raises(InvalidArgument, match="sums must be of parts that there are"):
+    with pytest.raises(InvalidArgument, match="sums must refer to declared parts only"):
         PartLosses(1, NAMES, {"e": Loss(1)})

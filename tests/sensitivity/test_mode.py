@@ -170,7 +170,8 @@ def test_counting() -> None:
 @pytest.mark.parametrize("domain", [[], ["a", "b", "a"], [1, 1.0], [float("nan")]])
 def test_bad_domain(domain: list[Any]) -> None:
     with pytest.raises(
-        InvalidArgument, match=r"^domain must name at least one value, and none of them twice; got"
+        InvalidArgument,
+        match=r"^domain must list at least one value, without repetition or NaN; got",
     ):
         ValueCounts.from_values(["a"], domain)
 

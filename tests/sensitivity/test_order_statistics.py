@@ -176,7 +176,7 @@ def test_sensitive_beside_insensitive() -> None:
         10**9 / np.e
     )
     with pytest.raises(
-        Refused, match=r"^Noise scaled to local sensitivity is not private: .* use smooth"
+        Refused, match=r"^Noise scaled to local sensitivity is not private: .* Use smooth"
     ):
         Sensitivity.of(q.local_sensitivity(sample([0, 0, 0, 10**9, 10**9], 10**9)))
 

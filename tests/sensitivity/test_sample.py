@@ -41,7 +41,8 @@ def test_the_grid_follows_from_the_bounds_alone() -> None:
     for values in ([], [1], (3, 4), np.array([], dtype=np.float64)):
         assert Sample.from_values(values, lower=0, upper=np.int64(8)).grid == 1
     with pytest.raises(
-        InvalidArgument, match=r"^values must hold whole numbers on the grid of 1; for real values"
+        InvalidArgument,
+        match=r"^values must hold whole numbers on the grid of 1; calibrate with a finer grid",
     ):
         Sample.from_values([1, 2.5], lower=0, upper=8)
 
@@ -111,10 +112,10 @@ def test_bad_values_are_refused_without_showing_them(values: Any) -> None:
         ),
         (
             {"lower": 0, "upper": 10**30},
-            r"^grid must be so coarse that both bounds lie within 2\^53 steps of 0",
+            r"^grid must be coarser: both bounds must lie within 2\^53 steps of 0",
         ),
-        ({"lower": -(2**53) - 1, "upper": 0}, r"^grid must be so coarse"),
-        ({"lower": 1e12, "upper": 1e12 + 1}, r"^grid must be so coarse"),
+        ({"lower": -(2**53) - 1, "upper": 0}, r"^grid must be coarser"),
+        ({"lower": 1e12, "upper": 1e12 + 1}, r"^grid must be coarser"),
         ({"lower": 0.0, "upper": 1e300}, r"^upper must lie between"),
     ],
 )

@@ -122,7 +122,7 @@ def test_sums_beyond_64_bits() -> None:
     assert Sum("add-remove").value(here) == 1999 * top - 1
     with pytest.raises(
         InvalidArgument,
-        match=r"^grid must be so coarse that both bounds lie within 2\^30 steps of 0",
+        match=r"^grid must be coarser: both bounds must lie within 2\^30 steps of 0",
     ):
         Sum("add-remove").inverse_lengths(here, [0])
 

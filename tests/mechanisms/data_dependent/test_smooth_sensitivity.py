@@ -284,11 +284,11 @@ def test_the_range_of_epsilon_is_named() -> None:
         ({"epsilon": 101}, "epsilon must be at most 100 for smooth sensitivity; got 101."),
         (
             {"epsilon": 1e-9},
-            "epsilon must be larger: beta, at most epsilon, must come to 2^-24 or more; got 1e-09.",
+            "epsilon must be larger: beta, which is at most epsilon, must be at least 2^-24; got 1e-09.",
         ),
         (
             {"epsilon": 9, "noise": "laplace", "delta": 1e-6, "classical": True},
-            "epsilon must be at most 8 in the classical form; leave classical out; got 9.0.",
+            "epsilon must be at most 8 for the classical constants; leave classical out; got 9.0.",
         ),
     ):
         with pytest.raises(InvalidArgument) as refusal:

@@ -252,7 +252,7 @@ def test_bad_cuts() -> None:
             StabilityHistogram(Fraction(1), 5, "add-remove", cut=cut)  # type: ignore[arg-type]
         assert refusal.value.argument == "cut"
     with pytest.raises(
-        InvalidArgument, match="False where the threshold is not above a quarter of the scale"
+        InvalidArgument, match="False unless the threshold is above a quarter of the scale"
     ):
         StabilityHistogram(Fraction(100), 25, "add-remove", cut=True)
     assert StabilityHistogram(Fraction(100), 26, "add-remove", cut=True).loss().delta < 1

@@ -90,7 +90,7 @@ def test_calibration() -> None:
 def test_rho_is_no_price() -> None:
     with pytest.raises(
         InvalidArgument,
-        match=r"^rho is no price of this choice.*: give epsilon, or take Exponential; got 0\.1\.$",
+        match=r"^rho is not supported here.*; give epsilon, or use Exponential; got 0\.1\.$",
     ):
         NoisyMax.calibrate(sensitivity=1, rho=0.1)
     with pytest.raises(InvalidArgument, match=r"^epsilon must"):

@@ -156,8 +156,8 @@ def test_rho_is_no_price() -> None:
     with pytest.raises(
         InvalidArgument,
         match=(
-            r"^rho is no price of this choice, which is not cheaper in it: give epsilon, or take"
-            r" Exponential"
+            r"^rho is not supported here, as zCDP does not make this mechanism cheaper; give"
+            r" epsilon, or use Exponential"
         ),
     ):
         PermuteAndFlip.calibrate(sensitivity=1, rho=0.1)

@@ -67,10 +67,6 @@ def _fast_gumbel(word: Integers, sign: Integers) -> tuple[Floats, Floats]:
     return value, error
 
 
-def _exact_exponential(uniform: LazyUniform, _: int) -> RationalInterval:
-    return uniform.exponential_bounds()
-
-
 def _exact_laplace(uniform: LazyUniform, sign: int) -> RationalInterval:
     low, high = uniform.exponential_bounds()
     return (-high, -low) if sign else (low, high)
@@ -85,7 +81,7 @@ def _exact_gumbel(uniform: LazyUniform, _: int) -> RationalInterval:
 
 
 ARGMAX_NOISES: dict[str, tuple[FastNoise, ExactNoise]] = {
-    "exponential": (_fast_exponential, _exact_exponential),
+    "exponential": (_fast_exponential, lambda uniform, _: uniform.exponential_bounds()),
     "gumbel": (_fast_gumbel, _exact_gumbel),
     "laplace": (_fast_laplace, _exact_laplace),
 }

@@ -35,7 +35,6 @@ def bernoulli(p: Fraction, size: int) -> Mask:
 
 
 def _is_below(uniform: LazyUniform, p: Fraction) -> bool:
-    """Return whether U < p, refining U until its interval lies on one side of p."""
 
     def decide() -> bool | None:
         steps = p * (1 << uniform.bits)
