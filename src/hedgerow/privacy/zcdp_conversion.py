@@ -59,12 +59,7 @@ def convert_rho_to_epsilon(rho: Number, delta: Number) -> Fraction | float:
     if bound == 0:
         return Fraction(0)
     r, log_tail = _clamp_float(bound), _log_inverse_float(tail)
-
-    def slope(v: float) -> float:
-        u = math.exp(v)
-        return r * u * u + math.log1p(u) - log_tail
-
-    u = _find_root(slope)
+    u = _find_root(lambda u, _: r * u * u + math.log1p(u) - log_tail)
     alpha = 1 + u
     return max(
         Fraction(0), round_up(bound * alpha + _log_up(1 / (alpha * tail)) / u + _log_up(u / alpha))
@@ -75,12 +70,9 @@ def find_largest_rho(epsilon: Number, delta: Number) -> Fraction:
     """Return the largest rho that still gives ``epsilon`` at ``delta``, rounded down."""
     target, tail = _parse_finite(epsilon, "epsilon"), parse_probability(delta, "delta")
     e, log_tail = _clamp_float(target), _log_inverse_float(tail)
-
-    def slope(v: float) -> float:
-        u = math.exp(v)
-        return e - (log_tail - math.log1p(u)) * ((2 * u + 1) / u / u) - v + math.log1p(u)
-
-    u = _find_root(slope)
+    u = _find_root(
+        lambda u, v: e - (log_tail - math.log1p(u)) * ((2 * u + 1) / u / u) - v + math.log1p(u)
+    )
     alpha = 1 + u
     return max(
         Fraction(0),
@@ -96,27 +88,22 @@ def convert_rho_to_delta(rho: Number, epsilon: Number) -> Fraction:
     if bound == 0:
         return Fraction(0)
     r, e = _clamp_float(bound), _clamp_float(target)
-
-    def slope(v: float) -> float:
-        u = math.exp(v)
-        return (2 * u + 1) * r + v - math.log1p(u) - e
-
-    u = _find_root(slope)
+    u = _find_root(lambda u, v: (2 * u + 1) * r + v - math.log1p(u) - e)
     alpha = 1 + u
     # -ln alpha is written as ln(1/alpha), so that its upper bound is the safe one as well
     log_delta = u * (bound * alpha - target + _log_up(u / alpha)) + _log_up(1 / alpha)
     return min(Fraction(1), exp_up(min(max(log_delta, _MIN_LOG_DELTA), Fraction(0))))
 
 
-def _find_root(rising: Callable[[float], float]) -> Fraction:
-    """Return u near the zero of a rising function of ln u, as a rational.
+def _find_root(rising: Callable[[float, float], float]) -> Fraction:
+    """Return u near the zero of ``rising(u, ln u)``, as a rational.
 
     Without a zero, it is an end of the float range.
     """
     low, high = -690.0, 690.0
     for _ in range(56):
         middle = (low + high) / 2
-        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
+        low, high = (middle, high) if rising(math.exp(middle), middle) < 0 else (low, middle)
     return Fraction(math.exp(low))
 
 
