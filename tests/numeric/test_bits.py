@@ -196,7 +196,7 @@ def test_words_handed_out_are_wiped_from_the_buffer() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 2048, 40_000])
-def test_as_many_words_as_were_asked_for(count: int) -> None:
+def test_the_requested_number_of_words_is_returned(count: int) -> None:
     drawn = draw_words(count)
     assert drawn.dtype == np.uint64
     assert drawn.size == count
@@ -216,7 +216,7 @@ def test_words_are_uniform() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 63, 64, 65, 200])
-def test_integers_have_so_many_bits(size: int) -> None:
+def test_integers_have_the_requested_number_of_bits(size: int) -> None:
     drawn = [draw_integer(size) for _ in range(200)]
     assert all(0 <= value < 1 << size for value in drawn)
     if size > 4:

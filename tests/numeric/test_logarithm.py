@@ -14,7 +14,7 @@ import pytest
 
 from hedgerow.numeric import logarithm
 from hedgerow.numeric.logarithm import EXPONENTIAL_ERROR, log, standard_exponential
-from numeric.feeding import SPECIAL, some
+from numeric.helpers_chosen_bits import SPECIAL, some
 
 FINE = Context(prec=45)
 STEP = Decimal(2) ** -52
@@ -125,7 +125,7 @@ def test_k_brackets_the_uniform() -> None:
         )
 
 
-def test_words_that_say_nothing_have_no_bound() -> None:
+def test_words_0_and_1_have_no_bound() -> None:
     assert np.isinf(EXPONENTIAL_ERROR[63:]).all()
     assert np.isfinite(EXPONENTIAL_ERROR[:63]).all()
     assert (np.diff(EXPONENTIAL_ERROR[:63]) > 0).all()

@@ -154,7 +154,7 @@ def test_a_vanishing_exponential_is_bracketed_without_being_written_out(x: int) 
 
 
 @pytest.mark.parametrize(("bounds", "lowers"), [(exp_bounds, exp_down), (log_bounds, log_down)])
-def test_a_bound_on_the_wrong_side_would_be_seen(
+def test_a_bound_on_the_wrong_side_is_detected(
     bounds: Callable[[Fraction], Interval], lowers: Callable[[Fraction], Fraction]
 ) -> None:
     x = Fraction(7, 3)
@@ -179,7 +179,7 @@ def test_a_root_on_the_grid_is_exact() -> None:
 
 
 @given(st.fractions(), st.sampled_from([1, 3, 10**12, 10**30]))
-def test_rounding_to_a_grid(x: Fraction, grid: int) -> None:
+def test_numbers_are_rounded_to_a_grid(x: Fraction, grid: int) -> None:
     low, high = round_down(x, grid), round_up(x, grid)
     assert low <= x <= high
     assert (low * grid).denominator == (high * grid).denominator == 1
@@ -187,7 +187,7 @@ def test_rounding_to_a_grid(x: Fraction, grid: int) -> None:
 
 
 @given(positives, st.integers(min_value=1, max_value=20))
-def test_rounding_to_digits(x: Fraction, digits: int) -> None:
+def test_numbers_are_rounded_to_digits(x: Fraction, digits: int) -> None:
     rounded = round_digits_up(x, digits)
     assert x <= rounded <= x * (1 + Fraction(10, 10**digits))
     scaled = rounded
@@ -201,6 +201,6 @@ def test_negative_numbers_round_towards_the_same_side() -> None:
     assert round_down(Fraction(-1, 3), 1) == -1
 
 
-def test_the_usual_precision() -> None:
+def test_the_default_precision_is_kept() -> None:
     assert rounding.DIGITS == 40
     assert exp_up(Fraction(1)) - exp_down(Fraction(1)) == Fraction(2, 10**39)

@@ -13,7 +13,7 @@ from hedgerow.errors import BudgetExceeded, InvalidArgument
 from hedgerow.numeric.rounding import log_up
 from hedgerow.privacy import Balance, Budget, DualBalance, Loss, PartLosses, find_largest_rho
 from hedgerow.privacy.budget import TableParts
-from privacy.adversary import Toss, worst_delta
+from privacy.helpers_adversary import Toss, worst_delta
 
 INF = math.inf
 HUNDREDTH = Fraction(1, 100)
@@ -121,7 +121,7 @@ def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
     assert not lowered.covers(Loss(0.001), ("visits", ["c"]))
 
 
-def test_parts_of_a_budget_with_delta() -> None:
+def test_parts_have_balances_of_epsilon_rho_and_delta() -> None:
     budget = split(1, 1e-6, visits=1).charge(
         Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"])
     )
@@ -148,7 +148,7 @@ def test_parts_of_a_budget_with_delta() -> None:
 # -------------------------------------------------------------------------------------------------------------------
 
 
-def test_shares_of_delta() -> None:
+def test_delta_is_split_into_conversion_and_threshold_shares() -> None:
     budget = Budget(3, 1e-7)
     assert budget.rho == find_largest_rho(3, Fraction(1, 2 * 10**7))
     assert budget.threshold_delta == Fraction(1, 2 * 10**7)
@@ -212,7 +212,7 @@ charges = st.builds(
 
 
 @given(st.lists(charges, max_size=30), st.booleans())
-def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None:
+def test_covers_charge_and_the_rule_agree(losses: list[Loss], pure: bool) -> None:
     budget = Budget(2) if pure else Budget(2, 1e-7)
     for loss in losses:
         total = budget.charged + loss
@@ -302,19 +302,19 @@ BAD = [0, -1, float("nan"), INF, -INF, 1e400, 1e-320, True, np.True_, "1", 1j]
 
 
 @pytest.mark.parametrize("value", [*BAD, None, 10**5])
-def test_bad_epsilon(value: object) -> None:
+def test_bad_epsilon_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^epsilon must"):
         Budget(value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [*BAD, 1, 1.5])
-def test_bad_delta(value: object) -> None:
+def test_bad_delta_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^delta must"):
         Budget(1, value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [value for value in BAD if value != 1e-320] + [None, 1.5])
-def test_bad_conversion(value: object) -> None:
+def test_bad_conversion_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^conversion must"):
         Budget(1, 1e-6, value)  # type: ignore[arg-type]
 

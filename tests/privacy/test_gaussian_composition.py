@@ -73,7 +73,7 @@ def test_delta_covers_every_outcome(scales: list[float], shifts: list[int], epsi
 
 @pytest.mark.parametrize("cells", [2, 5, 20])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (0.1, 1e-8), (3, 1e-4)])
-def test_it_is_hardly_above_what_dp_accounting_finds(
+def test_delta_is_hardly_above_that_of_dp_accounting(
     cells: int, epsilon: float, delta: float
 ) -> None:
     """Their privacy loss distributions, rounded up and rounded down, have the truth between
@@ -114,7 +114,7 @@ def test_one_good_pair_has_the_epsilon_the_delta_and_the_rho(
         assert divergence <= float(loss.rho) * alpha * (1 + 1e-9)
 
 
-def test_a_pair_that_is_not_cut_off_but_left_out_has_more() -> None:
+def test_leaving_out_outcomes_instead_of_truncating_costs_more() -> None:
     """The good pair matters: leaving out all outcomes beyond epsilon takes more than delta out
     of either world.
     """
@@ -125,14 +125,14 @@ def test_a_pair_that_is_not_cut_off_but_left_out_has_more() -> None:
     )
 
 
-def test_rho_alone() -> None:
+def test_without_epsilon_only_rho_is_stated() -> None:
     loss = compute_gaussian_loss(
         [(Fraction(3), Sensitivity.each(2, 3)), (Fraction(1), Sensitivity.of(1))]
     )
     assert (loss.epsilon, loss.delta, loss.rho) == (inf, Fraction(0), 1 + Fraction(1, 2))
 
 
-def test_what_the_sampler_draws_has_the_delta_that_is_charged() -> None:
+def test_sampled_noise_has_the_charged_delta() -> None:
     """500,000 draws of three cells: how much likelier the best event is than e^epsilon times what
     it is where each lies one lower. It is a mean of numbers within ±1; 6.5 standard errors are at
     most 0.0092. A scale that is too small by a sixth is seen."""

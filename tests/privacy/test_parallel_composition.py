@@ -64,7 +64,7 @@ def test_no_choice_of_parts_pays_more(most: int, charged: list[tuple[set[str], L
         assert (paid.epsilon, paid.delta, paid.rho) == everybody(most, charged, within=name)
 
 
-def test_nothing_costs_nothing() -> None:
+def test_parts_without_charges_cost_nothing() -> None:
     parts = PartLosses(2, NAMES)
     assert parts.unit_loss == Loss(0)
     assert parts.unit_loss_by_part == dict.fromkeys(NAMES, Loss(0))
@@ -73,14 +73,14 @@ def test_nothing_costs_nothing() -> None:
 
 
 @pytest.mark.parametrize("names", [[], ["a", "a"], ["e"], ["a", "e"]])
-def test_only_parts_that_are_there_each_once(names: list[str]) -> None:
+def test_unknown_and_repeated_parts_are_refused(names: list[str]) -> None:
     with pytest.raises(
         InvalidArgument, match="must be one or more parts of the table, without repetition"
     ):
         PartLosses(1, NAMES).charge(names, Loss(1))
 
 
-def test_what_makes_no_sense_is_refused() -> None:
+def test_bad_part_definitions_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="most must be"):
         PartLosses(0, NAMES)
     for names in ((), ("a", "a")):

@@ -148,7 +148,7 @@ def test_extremes_stay_exact_and_short() -> None:
 @pytest.mark.parametrize(
     "value", [-1, float("nan"), float("inf"), -float("inf"), 1e400, True, np.True_, "1", None]
 )
-def test_bad_values(value: object) -> None:
+def test_bad_values_are_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
         compute_pure_rho(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^rate must be"):

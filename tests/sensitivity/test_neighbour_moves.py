@@ -31,7 +31,7 @@ from hedgerow.sensitivity.rank_pieces import (
 from hedgerow.sensitivity.sample import Sample
 from hedgerow.sensitivity.sum import Sum
 
-from .brute import PARTS, RELATIONS, Values, World, quantile
+from .helpers_brute_force import PARTS, RELATIONS, Values, World, quantile
 
 POINTS = 4
 FAILS = POINTS  # a row of this value fails the filter
@@ -111,7 +111,7 @@ def lengths_are_sound(
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS, ids=str)
-def test_quantiles(p: Fraction, neighbours: str) -> None:
+def test_quantiles_match_brute_force(p: Fraction, neighbours: str) -> None:
     """Exact under change-one, as without a filter; under add-remove what it was without one."""
     here, q = world(neighbours), Quantile(p, neighbours)
     local = here.local(lambda x: quantile(p, POINTS)(kept(x)))
@@ -193,7 +193,7 @@ def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, 
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5])
-def test_mode(rows: int) -> None:
+def test_the_mode_matches_brute_force(rows: int) -> None:
     """With the number of rows left after the filter, as with that of all rows."""
     here, mode = world("change-one", rows), Mode("change-one")
     winners = np.array([max(range(POINTS), key=lambda z, x=x: (x.count(z), -z)) for x in here.sets])
@@ -212,7 +212,7 @@ def test_mode(rows: int) -> None:
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_count(neighbours: str) -> None:
+def test_the_count_matches_brute_force(neighbours: str) -> None:
     here, count = world(neighbours), Count(neighbours, filtered=True)
     local = here.local(lambda x: len(kept(x)))
     counts = np.array([len(kept(x)) for x in here.sets])
@@ -227,7 +227,7 @@ def test_count(neighbours: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_sum(shift: int, neighbours: str) -> None:
+def test_the_sum_matches_brute_force(shift: int, neighbours: str) -> None:
     here, of = world(neighbours), Sum(neighbours, filtered=True)
     local = here.local(total(shift))
     for i in inside(neighbours):
@@ -282,7 +282,7 @@ def test_lengths_of_a_sum(shift: int, neighbours: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("shift", [0, -2])
-def test_mean(shift: int, neighbours: str) -> None:
+def test_the_mean_matches_brute_force(shift: int, neighbours: str) -> None:
     here, of = world(neighbours), Mean(neighbours, filtered=True)
     local = here.local(mean(shift))
     for i in inside(neighbours):
@@ -337,7 +337,7 @@ def test_lengths_of_a_mean(neighbours: str) -> None:
 # ------------------------------------------------------------------------------------------------------------------------
 
 
-def test_what_may_happen() -> None:
+def test_moves_depend_on_relation_and_filter() -> None:
     told = {
         (name, filtered): (
             NeighbourMoves(name, filtered).can_change,
@@ -358,7 +358,7 @@ def test_what_may_happen() -> None:
         Count("change-one").filtered = True  # type: ignore[misc]
 
 
-def test_nothing_left_is_refused_only_where_that_is_public() -> None:
+def test_an_empty_sample_is_refused_only_if_its_size_is_public() -> None:
     empty = Sample.from_values([], lower=0, upper=3)
     with pytest.raises(
         InvalidArgument,
@@ -376,7 +376,7 @@ def test_nothing_left_is_refused_only_where_that_is_public() -> None:
         relation.check_sample(empty)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^neighbours must be"):
         NeighbourMoves("row")
     for filtered in (None, 1, "yes"):

@@ -21,7 +21,16 @@ from hedgerow.sensitivity import order_statistics as order
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.sample import Sample
 
-from .brute import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample, smooth_median
+from .helpers_brute_force import (
+    PARTS,
+    RELATIONS,
+    World,
+    add_remove,
+    change_one,
+    quantile,
+    sample,
+    smooth_median,
+)
 
 HALF = Fraction(1, 2)
 POINTS, UPPER = 4, 3
@@ -66,7 +75,7 @@ def neighbour(x: list[int], neighbours: str, at: int, z: int) -> list[int]:
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_value_and_local_sensitivity(p: Fraction, neighbours: str) -> None:
+def test_value_and_local_sensitivity_match_brute_force(p: Fraction, neighbours: str) -> None:
     f, q = quantile(p, POINTS), Quantile(p, neighbours)
     for world in worlds(neighbours):
         local = world.local(f)
@@ -79,7 +88,7 @@ def test_value_and_local_sensitivity(p: Fraction, neighbours: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_sensitivity_at_a_distance(p: Fraction, neighbours: str) -> None:
+def test_sensitivity_within_a_distance_matches_brute_force(p: Fraction, neighbours: str) -> None:
     q = Quantile(p, neighbours)
     tight = p == HALF or neighbours == "change-one"
     for world in worlds(neighbours):
@@ -168,7 +177,7 @@ def test_local_sensitivity_of_the_odd_median(values: list[int]) -> None:
     )
 
 
-def test_sensitive_beside_insensitive() -> None:
+def test_local_sensitivity_jumps_between_neighbours() -> None:
     q = Quantile(HALF, "change-one")
     assert q.local_sensitivity(sample([0, 0, 0, 0, 10**9], 10**9)) == 0
     assert q.local_sensitivity(sample([0, 0, 0, 10**9, 10**9], 10**9)) == 10**9
@@ -210,7 +219,7 @@ def shapes(n: int) -> dict[str, Integers]:
 @pytest.mark.parametrize("name", shapes(1))
 @pytest.mark.parametrize("beta", [1e-6, 3e-3, 0.1, 3.0])
 @pytest.mark.parametrize("p", [HALF, Fraction(9, 10)])
-def test_widest_window(name: str, beta: float, p: Fraction) -> None:
+def test_the_widest_window_matches_brute_force(name: str, beta: float, p: Fraction) -> None:
     values = shapes(451)[name]
     q = Quantile(p, "change-one")
     expected = smooth_median(values.tolist(), q.rank(451), 10**9, beta)
@@ -224,7 +233,9 @@ def test_widest_window(name: str, beta: float, p: Fraction) -> None:
     st.sampled_from([1e-6, 0.01, 0.1, 1.0]),
     parts,
 )
-def test_widest_window_split_to_the_end(values: list[int], beta: float, p: Fraction) -> None:
+def test_the_widest_window_is_found_with_the_smallest_blocks(
+    values: list[int], beta: float, p: Fraction
+) -> None:
     q = Quantile(p, "change-one")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(order, "_MAX_PAIRS_AT_ONCE", 1)
@@ -248,7 +259,7 @@ def test_smooth_sensitivity_looks_between_the_marks(name: str, beta: float, p: F
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_a_single_jump(neighbours: str) -> None:
+def test_a_single_jump_in_the_data_is_found(neighbours: str) -> None:
     """Low values up to some rank, then high ones: A is 0, and from one k on the whole width. No
     such k is overlooked.
     """
@@ -282,7 +293,9 @@ def million(name: str) -> Sample:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("beta", [0.1, 1e-3, 2**-24])
 @pytest.mark.parametrize("name", ["constant", "spiked", "uniform", "heavy-tailed"])
-def test_a_million_values(name: str, beta: float, neighbours: str) -> None:
+def test_smooth_sensitivity_of_a_million_values_is_within_its_bounds(
+    name: str, beta: float, neighbours: str
+) -> None:
     x, q = million(name), Quantile(HALF, neighbours)
     smooth = q.smooth_sensitivity(x, beta)
     assert smooth >= max(
@@ -319,7 +332,7 @@ def test_distance_at_its_ends(x: list[int], p: Fraction, neighbours: str, bound:
 
 
 @given(columns, parts, relations, st.integers(0, 19), st.integers(0, 99), st.integers(0, 20))
-def test_neighbours_are_about_as_far(
+def test_distances_of_neighbours_differ_by_at_most_one(
     x: list[int], p: Fraction, neighbours: str, bound: int, at: int, z: int
 ) -> None:
     q, one, other = (
@@ -385,7 +398,7 @@ def test_smooth_between_neighbours(
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_no_data_at_all(p: Fraction, neighbours: str) -> None:
+def test_empty_data_are_answered(p: Fraction, neighbours: str) -> None:
     """Answered under either relation: under a filter that nothing is left is private."""
     q, empty = Quantile(p, neighbours), sample([], 7)
     assert q.value(empty) == (0 if p else 7)
@@ -400,7 +413,7 @@ def test_no_data_at_all(p: Fraction, neighbours: str) -> None:
     assert q.smooth_sensitivity(empty, 1) == 7 * (1 + Fraction(1, 2**38))
 
 
-def test_ranks() -> None:
+def test_ranks_are_rounded_up() -> None:
     assert [Quantile(HALF, "change-one").rank(n) for n in (0, 1, 2, 3, 4, 5)] == [1, 1, 1, 2, 2, 3]
     assert [Quantile(Fraction(0), "change-one").rank(n) for n in (0, 1, 5)] == [1, 1, 1]
     assert [Quantile(Fraction(1), "change-one").rank(n) for n in (0, 1, 5)] == [1, 1, 5]
@@ -411,12 +424,12 @@ def test_p_is_exact() -> None:
 
 
 @pytest.mark.parametrize("p", [-1, 1.1, Fraction(1, 10**6 + 1), "1", None, True, inf])
-def test_bad_p(p: object) -> None:
+def test_bad_p_is_refused(p: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^p must be"):
         Quantile(p, "change-one")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("neighbours", ["row", "", None, 1, "Change-One"])
-def test_bad_relation(neighbours: object) -> None:
+def test_bad_relation_is_refused(neighbours: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^neighbours must be 'add-remove' or 'change-one'"):
         Quantile(HALF, neighbours)  # type: ignore[arg-type]

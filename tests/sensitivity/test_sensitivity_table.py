@@ -14,7 +14,7 @@ from hedgerow.privacy.sensitivity import LocalSensitivity, Sensitivity
 from hedgerow.sensitivity.sample import Sample
 from hedgerow.sensitivity.sensitivity_table import STATISTICS, global_sensitivity, local_sensitivity
 
-from .brute import RELATIONS, add_remove, change_one, sample
+from .helpers_brute_force import RELATIONS, add_remove, change_one, sample
 
 Row = Fraction | None
 Answer = Callable[[tuple[Row, ...]], list[Fraction]]
@@ -49,7 +49,7 @@ def moves(answer: Answer, values: list[Row], neighbours: str) -> list[list[Fract
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
-def test_sum_is_exactly_as_sensitive_as_said(
+def test_the_sum_attains_its_sensitivity(
     lower: int, upper: int, filtered: bool, neighbours: str
 ) -> None:
     values: list[Row] = [Fraction(2 * lower + i, 2) for i in range(2 * (upper - lower) + 1)]
@@ -63,7 +63,7 @@ def test_sum_is_exactly_as_sensitive_as_said(
 
 
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
-def test_mean_is_exactly_as_sensitive_as_said(lower: int, upper: int) -> None:
+def test_the_mean_attains_its_sensitivity(lower: int, upper: int) -> None:
     most = max(
         abs(move[0])
         for move in moves(ANSWERS["mean"], [Fraction(lower), Fraction(upper)], "change-one")
@@ -74,7 +74,7 @@ def test_mean_is_exactly_as_sensitive_as_said(lower: int, upper: int) -> None:
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_count_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
+def test_the_count_attains_its_sensitivity(neighbours: str) -> None:
     most = max(abs(move[0]) for move in moves(ANSWERS["count"], [Fraction(1), None], neighbours))
     assert (
         global_sensitivity("count", neighbours=neighbours)
@@ -84,7 +84,7 @@ def test_count_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_histogram_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
+def test_the_histogram_attains_its_sensitivity(neighbours: str) -> None:
     cells: list[Row] = [Fraction(z) for z in range(3)]
     found = moves(lambda rows: [Fraction(rows.count(z)) for z in cells], cells, neighbours)
     bound = global_sensitivity("histogram", neighbours=neighbours)
@@ -96,7 +96,7 @@ def test_histogram_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
 
 @pytest.mark.parametrize("statistic", ["min", "median", "max", "quantile"])
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_ranks_move_across_the_whole_width(statistic: str, neighbours: str) -> None:
+def test_order_statistics_attain_the_whole_width(statistic: str, neighbours: str) -> None:
     found = global_sensitivity(statistic, neighbours=neighbours, lower=-2, upper=5)
     assert found == Sensitivity.of(7)
     if neighbours == "add-remove":  # one row instead of none
@@ -109,7 +109,7 @@ def test_ranks_move_across_the_whole_width(statistic: str, neighbours: str) -> N
         )
 
 
-def test_the_table() -> None:
+def test_global_sensitivities_match_the_table() -> None:
     bounds = {"lower": -10, "upper": 40}
     assert global_sensitivity("count", neighbours="change-one").l1 == 1
     assert global_sensitivity("sum", neighbours="change-one", **bounds).l1 == 50
@@ -146,7 +146,7 @@ def test_a_missing_bound_is_refused(statistic: str) -> None:
         ({"statistic": "mean", "rows": 0}, r"^rows must be a whole number of at least 1; got 0"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
+def test_bad_arguments_are_refused(arguments: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         global_sensitivity(
             **{"statistic": "sum", "neighbours": "change-one", "lower": 0, "upper": 1, **arguments}
@@ -156,7 +156,7 @@ def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
 @pytest.mark.parametrize(
     ("neighbours", "filtered"), [("add-remove", False), ("add-remove", True), ("change-one", True)]
 )
-def test_a_mean_of_privately_many_rows_is_refused(neighbours: str, filtered: bool) -> None:
+def test_the_mean_of_a_private_number_of_rows_is_refused(neighbours: str, filtered: bool) -> None:
     with pytest.raises(
         Unsupported,
         match=(
@@ -228,7 +228,7 @@ def test_local_sensitivity_under_a_filter() -> None:
     ] == [60, 10, 10]
 
 
-def test_bad_local() -> None:
+def test_bad_local_sensitivity_arguments_are_refused() -> None:
     x, empty = sample([1, 2], 3), sample([], 3)
     for statistic in ("histogram", "mode", "quantile", "variance"):
         with pytest.raises(

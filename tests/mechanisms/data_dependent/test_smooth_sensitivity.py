@@ -22,7 +22,7 @@ from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.sample import Sample
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 TOP = 12
 VALUES = (0, 1, 4, TOP)
@@ -114,7 +114,7 @@ def test_noise_scaled_to_local_sensitivity_is_caught(noise: str, delta: float | 
     assert gain > 0.3
 
 
-def test_local_sensitivity_is_refused_by_name() -> None:
+def test_a_local_sensitivity_is_refused() -> None:
     median = Quantile(Fraction(1, 2), "change-one")
     for use in (lambda s: made().sample(1, s), lambda s: made().log_prob(1, 1, s)):
         with pytest.raises(Refused, match="local sensitivity is not private"):
@@ -124,7 +124,9 @@ def test_local_sensitivity_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
-def test_two_numbers_at_their_worst(noise: str, delta: float | None) -> None:
+def test_two_numbers_keep_epsilon_and_delta_at_the_worst_move(
+    noise: str, delta: float | None
+) -> None:
     mechanism = made(noise, delta, dimension=2, bound=8)
     stretch, size = exp(float(mechanism.beta)) * (1 - 1e-9), 2.0
     window = np.arange(-250, 251)
@@ -141,7 +143,7 @@ def test_two_numbers_at_their_worst(noise: str, delta: float | None) -> None:
                     assert np.maximum(np.exp(a) - exp(1) * np.exp(b), 0).sum() <= delta * (1 + 1e-6)  # type: ignore[operator]
 
 
-def test_golden() -> None:
+def test_known_values_are_reproduced() -> None:
     assert made().beta == Fraction(49, 64)
     assert float(made().alpha) ** 2 == pytest.approx(
         2 * exp(49 / 64) * (cosh(1) - cosh(49 / 64)), rel=1e-12
@@ -158,7 +160,7 @@ def test_golden() -> None:
     assert made("laplace", 1e-6).alpha == Fraction(1, 2)
 
 
-def test_loss() -> None:
+def test_loss_matches_the_stated_epsilon_and_delta() -> None:
     assert made().loss() == Loss(1)
     assert made("laplace", 1e-6).loss() == Loss(1, Fraction(1, 10**6))
     assert made("gaussian", 1e-6).loss(3) == Loss(1, Fraction(1, 10**6)).group(3)
@@ -228,7 +230,7 @@ def test_much_privacy_loss_leaves_hardly_any_noise_and_is_not_refused() -> None:
         assert abs(loud.sample(0.5, 0.3) - 0.5) < 10
 
 
-def test_far_answers_are_moved_not_wrapped() -> None:
+def test_far_answers_are_clamped_not_wrapped() -> None:
     for noise, delta in NOISES[1:]:
         assert abs(made(noise, delta).sample(2**62, 1) - 2**50) < 10**6
         assert abs(made(noise, delta).sample(-1e300, 1) + 2**50) < 10**6
@@ -257,7 +259,7 @@ class Script:
 
 
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
-def test_work_and_public_face_do_not_depend_on_smooth_sensitivity(
+def test_random_words_and_public_values_do_not_depend_on_smooth_sensitivity(
     noise: str, delta: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mechanism, asked = made(noise, delta, dimension=50, bound=1, grid=2**-20), []
@@ -272,14 +274,14 @@ def test_work_and_public_face_do_not_depend_on_smooth_sensitivity(
 
 
 @pytest.mark.parametrize("epsilon", [*bad.EPSILONS, 100.1, 5e-8], ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     for noise, delta in NOISES:
         with pytest.raises(InvalidArgument) as refusal:
             made(noise, delta, epsilon=epsilon)
         assert refusal.value.argument == "epsilon"
 
 
-def test_the_range_of_epsilon_is_named() -> None:
+def test_refusals_state_the_range_of_epsilon() -> None:
     for change, told in (
         ({"epsilon": 101}, "epsilon must be at most 100 for smooth sensitivity; got 101."),
         (
@@ -297,7 +299,7 @@ def test_the_range_of_epsilon_is_named() -> None:
 
 
 @pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
-def test_bad_delta(delta: Any) -> None:
+def test_bad_delta_is_refused(delta: Any) -> None:
     for noise in ("laplace", "gaussian"):
         with pytest.raises(InvalidArgument) as refusal:
             made(noise, delta)
@@ -305,7 +307,7 @@ def test_bad_delta(delta: Any) -> None:
 
 
 @pytest.mark.parametrize("bound", [*bad.SENSITIVITIES, 10**13], ids=bad.name)
-def test_bad_bound(bound: object) -> None:
+def test_bad_bound_is_refused(bound: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         made(bound=bound)
     assert refusal.value.argument == ("bound" if bound != 10**13 else "scale")
@@ -327,13 +329,13 @@ def test_bad_bound(bound: object) -> None:
         ({"dimension": 2, "classical": True}, "dimension"),
     ],
 )
-def test_other_bad_arguments(change: dict[str, Any], name: str) -> None:
+def test_other_bad_arguments_are_refused(change: dict[str, Any], name: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         made(**change)
     assert refusal.value.argument == name
 
 
-def test_bad_fields() -> None:
+def test_bad_fields_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="bound"):
         SmoothSensitivity(1, None, 0)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="grid"):
@@ -341,7 +343,7 @@ def test_bad_fields() -> None:
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         made().error(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
@@ -380,6 +382,6 @@ def test_bad_smooth_sensitivity_is_refused_and_not_shown(smooth: object) -> None
 
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
 @pytest.mark.usefixtures("dry")
-def test_good_data_draw(noise: str, delta: float | None) -> None:
+def test_good_data_reach_the_sampler(noise: str, delta: float | None) -> None:
     with pytest.raises(AssertionError, match="draw"):
         made(noise, delta).sample(1, 1)

@@ -22,7 +22,8 @@ from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.verify.divergence import epsilon_distance, is_private, ln
 from hedgerow.verify.laws import LawBroken, check_mechanism
-from mechanisms import bad, exactly
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_exact_distributions as exactly
 
 RELATIONS = ["add-remove", "change-one"]
 DELTA = Fraction(1, 40)
@@ -150,7 +151,7 @@ def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, 
     ids=str,
 )
 @pytest.mark.parametrize("swap", [False, True])
-def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(
+def test_truncated_noise_hides_moved_and_lone_keys(
     q: Fraction, m: int, cut: int, swap: bool
 ) -> None:
     """All moves by up to m of counts from none to far above the threshold: no more than h c(m), and
@@ -171,7 +172,7 @@ def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(
 
 
 @pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(9, 10)], ids=str)
-def test_a_group_does_most_in_one_key_where_noise_is_cut(q: Fraction) -> None:
+def test_a_group_in_one_key_is_the_worst_case_of_truncated_noise(q: Fraction) -> None:
     cut, size = 9, 40
     each = [
         cut_distance(q, cut, (size,) * len(moves), tuple(size + s for s in moves))
@@ -220,13 +221,13 @@ class Clipped(StabilityHistogram):
     ],
     ids=lambda x: type(x).__name__,
 )
-def test_the_laws_find_what_is_wrong_with_cut_noise(planted: StabilityHistogram, law: str) -> None:
+def test_the_laws_detect_wrong_truncated_noise(planted: StabilityHistogram, law: str) -> None:
     with pytest.raises(LawBroken) as broken:
         check_mechanism(planted, draws=20_000)
     assert broken.value.law == law
 
 
-def test_cut_noise_is_drawn_as_its_law_says() -> None:
+def test_truncated_draws_follow_their_distribution() -> None:
     """60,000 keys: seven standard errors for each count that is said."""
     mechanism, n = StabilityHistogram(Fraction(2), 6, "add-remove", cut=True), 60_000
     published = mechanism.sample(dict.fromkeys(range(n), 5))
@@ -246,7 +247,7 @@ def test_cut_noise_is_drawn_as_its_law_says() -> None:
     assert mechanism.error(Fraction(1, 10**30)) == 5  # all of it is within the cut
 
 
-def test_bad_cuts() -> None:
+def test_bad_truncations_are_refused() -> None:
     for cut in (None, 1, "yes", np.True_):
         with pytest.raises(InvalidArgument) as refusal:
             StabilityHistogram(Fraction(1), 5, "add-remove", cut=cut)  # type: ignore[arg-type]
@@ -308,7 +309,7 @@ def test_calibration_is_enough_and_not_a_step_more(
     assert other.loss(group).delta > delta  # it is cut just where that is lower
 
 
-def test_golden() -> None:
+def test_known_values_are_reproduced() -> None:
     mechanism = StabilityHistogram.calibrate(epsilon=1, delta=1e-6, neighbours="add-remove")
     assert (mechanism.scale, mechanism.threshold) == (1, 15)
     other = StabilityHistogram.calibrate(epsilon=1, delta=1e-6, neighbours="change-one")
@@ -331,7 +332,7 @@ def test_a_group_that_reaches_the_threshold_has_no_delta_left() -> None:
     assert StabilityHistogram(Fraction(100), 3, "add-remove", 10).loss().delta == 1
 
 
-def test_publish_probability() -> None:
+def test_publish_probability_matches_the_exact_tail() -> None:
     mechanism = StabilityHistogram(Fraction(3), 12, "add-remove")
     q = exactly.q_of(Fraction(3))
     for count in range(1, 60):
@@ -341,7 +342,7 @@ def test_publish_probability() -> None:
     assert mechanism.publish_probability(10**400) == 1
 
 
-def test_draws_follow_the_law() -> None:
+def test_draws_follow_the_distribution() -> None:
     mechanism, n = StabilityHistogram(Fraction(2), 6, "add-remove"), 60_000
     counts = dict.fromkeys(range(n), 5)
     published = mechanism.sample(counts)
@@ -354,7 +355,7 @@ def test_draws_follow_the_law() -> None:
     assert min(published.values()) == 6
 
 
-def test_order_tells_nothing_of_who_came_first() -> None:
+def test_published_keys_are_sorted_whatever_the_input_order() -> None:
     still = StabilityHistogram(Fraction(1, 1000), 5, "add-remove")
     counts = {
         "b": 9,
@@ -405,7 +406,7 @@ def test_order_tells_nothing_of_who_came_first() -> None:
     assert all(type(y) is int for y in published.values())
 
 
-def test_no_keys_and_great_counts() -> None:
+def test_no_keys_and_huge_counts_are_accepted() -> None:
     mechanism = StabilityHistogram.calibrate(epsilon=1, delta=1e-6, neighbours="add-remove")
     assert mechanism.sample({}) == {}
     assert abs(mechanism.sample({"a": 10**30})["a"] - 10**30) < 100
@@ -413,20 +414,20 @@ def test_no_keys_and_great_counts() -> None:
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=epsilon, delta=1e-6, neighbours="add-remove")  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
 
 
 @pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
-def test_bad_delta(delta: object) -> None:
+def test_bad_delta_is_refused(delta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=1, delta=delta, neighbours="add-remove")  # type: ignore[arg-type]
     assert refusal.value.argument == "delta"
 
 
-def test_missing_parts() -> None:
+def test_missing_parameters_are_refused() -> None:
     for given, missing in (
         ({"epsilon": 1, "delta": 0.1}, "neighbours"),
         ({"epsilon": 1, "neighbours": "add-remove"}, "delta"),
@@ -437,7 +438,7 @@ def test_missing_parts() -> None:
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, nan, None, "1", True], ids=bad.name)
 @pytest.mark.parametrize("name", ["max_keys", "per_key", "group"])
-def test_bad_bounds(value: object, name: str) -> None:
+def test_bad_bounds_are_refused(value: object, name: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=1, delta=0.1, neighbours="add-remove", **{name: value})  # type: ignore[arg-type]
     assert refusal.value.argument == name
@@ -447,13 +448,13 @@ def test_bad_bounds(value: object, name: str) -> None:
 
 
 @pytest.mark.parametrize("neighbours", ["", "row", None, 1, ["add-remove"], "Add-Remove"], ids=str)
-def test_bad_neighbours(neighbours: Any) -> None:
+def test_bad_neighbours_are_refused(neighbours: Any) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=1, delta=0.1, neighbours=neighbours)
     assert refusal.value.argument == "neighbours"
 
 
-def test_bad_fields() -> None:
+def test_bad_fields_are_refused() -> None:
     for fields, name in (
         ((0, 1), "scale"),
         ((1e-13, 1), "scale"),
@@ -470,7 +471,7 @@ def test_bad_fields() -> None:
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram(Fraction(1), 5, "add-remove").error(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
@@ -505,13 +506,13 @@ def test_bad_counts_are_refused_before_anything_is_drawn(counts: Any) -> None:
 
 
 @pytest.mark.parametrize("count", [0, -1, 0.5, nan, inf, None, "1", True], ids=bad.name)
-def test_bad_count(count: object) -> None:
+def test_a_bad_count_is_refused(count: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram(Fraction(1), 5, "add-remove").publish_probability(count)
     assert refusal.value.argument == "count"
 
 
 @pytest.mark.usefixtures("dry")
-def test_good_counts_draw() -> None:
+def test_good_counts_reach_the_sampler() -> None:
     with pytest.raises(AssertionError, match="draw"):
         StabilityHistogram(Fraction(1), 5, "add-remove").sample({"a": 5})

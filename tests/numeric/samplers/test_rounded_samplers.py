@@ -16,7 +16,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.samplers import gaussian_sampler as gaussian
 from hedgerow.numeric.samplers import rounded_samplers as rounded
 from hedgerow.numeric.samplers.rounded_samplers import rounded_gaussian, rounded_power
-from numeric.feeding import HIGH, LOW, SPECIAL, exp, feed, ln, some, uniform
+from numeric.helpers_chosen_bits import HIGH, LOW, SPECIAL, exp, feed, ln, some, uniform
 
 HALF = Fraction(1, 2)
 END = 1 << 62
@@ -114,7 +114,7 @@ def test_words_at_a_boundary_find_a_bound_that_is_too_small(
     assert tried[0] != tried[1]
 
 
-def test_the_box_of_the_normal_law_is_large_enough() -> None:
+def test_the_box_of_the_normal_distribution_is_large_enough() -> None:
     assert Fraction(rounded._NORMAL_BOUND) ** 2 >= 2 * exp(Fraction(-1)) * (1 + Fraction(1, 10**60))
     assert Fraction(np.nextafter(rounded._NORMAL_BOUND, 0)) ** 2 < 2 * exp(Fraction(-1))
 
@@ -150,7 +150,7 @@ def power_cdf(z: np.ndarray, gamma: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("gamma", GAMMAS, ids=str)
-def test_the_reference_law_is_the_integral_of_its_density(gamma: Fraction) -> None:
+def test_the_reference_distribution_integrates_its_density(gamma: Fraction) -> None:
     g = float(gamma)
 
     def density(z: float) -> float:
@@ -209,7 +209,7 @@ def test_each_centre_gets_its_own_draw() -> None:
         assert abs(goodness.sign_against_size(noise)) < FAR
 
 
-def test_what_lies_beyond_the_end_is_moved_there() -> None:
+def test_results_beyond_the_range_are_clamped() -> None:
     size, beyond = 8000, 2 * power_cdf(np.array([-END / 1e12]), 1.1)[0]
     draws = rounded_power(np.zeros(size), Fraction(10**12), Fraction(11, 10))
     assert np.abs(draws).max() == END
@@ -242,5 +242,5 @@ def test_scales_out_of_range_are_refused(bad: Fraction) -> None:
         rounded_power(np.zeros(1), bad, Fraction(2))
 
 
-def test_no_centre_no_draw() -> None:
+def test_no_centres_give_no_draws() -> None:
     assert rounded_gaussian(np.zeros((0, 3)), Fraction(1)).shape == (0, 3)

@@ -79,7 +79,7 @@ def test_delta_is_an_upper_bound_and_within_one_per_cent(
         (0.007, 10204.08163265306),
     ],
 )
-def test_a_hair_beyond_the_cut_is_not_lost(sigma: float, epsilon: float) -> None:
+def test_a_value_just_beyond_the_cut_is_counted(sigma: float, epsilon: float) -> None:
     # All of delta is the gain of one z, and that gain is a rounding of epsilon.
     truth, found = true_delta(sigma, 1, epsilon), Decimal(gaussian_delta(sigma, 1, epsilon))
     assert truth > 0
@@ -170,7 +170,7 @@ def test_the_integral_is_an_upper_bound_at_the_ends_of_doubles(
         assert found < truth * Decimal("1.02") or found < Decimal("1e-70")
 
 
-def test_far_tails_and_sure_differences() -> None:
+def test_extreme_parameters_stay_within_0_and_1() -> None:
     assert gaussian_delta(1.0, 1, 100.0) == 1e-300  # the cut lies beyond 38 sigma
     assert gaussian_delta(2000.0, 1, 10.0) == 1e-300
     assert gaussian_delta(0.01, 1000, 1.0) == pytest.approx(1, abs=1e-9)
@@ -199,7 +199,7 @@ def analytic_sigma(epsilon: float, delta: float) -> float:
 @pytest.mark.parametrize(
     ("epsilon", "delta", "factor"), [(1.0, 1e-5, 1.035), (3.0, 1e-6, 1.38), (10.0, 1e-7, 3.6)]
 )
-def test_the_scale_of_the_continuous_law_is_too_small_for_the_discrete_one(
+def test_the_scale_of_continuous_noise_is_too_small_for_discrete_noise(
     epsilon: float, delta: float, factor: float
 ) -> None:
     sigma = analytic_sigma(epsilon, delta)
@@ -237,7 +237,7 @@ def test_the_radius_has_no_jump_where_the_method_changes() -> None:
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 1.99, 2.0, 7.5, 500.0])
-def test_log_mass_is_the_logarithm_of_the_law(sigma: float) -> None:
+def test_log_mass_is_the_log_probability(sigma: float) -> None:
     reach = ceil(12 * sigma)
     z = np.arange(-reach, reach + 1.0)
     mass = np.exp(gaussian_log_mass(z, sigma))
@@ -324,7 +324,7 @@ def test_the_delta_of_a_vector_at_the_ends() -> None:
 
 
 @pytest.mark.parametrize("sigma", [0.3, 2.5, 40.0])
-def test_tails_are_upper_bounds_by_a_hair(sigma: float) -> None:
+def test_tails_are_tight_upper_bounds(sigma: float) -> None:
     bell = bells(sigma, ceil(25 * sigma) + 60)
     for m in (0, 1, 2, 7, 30):
         with localcontext(EXACT):
@@ -334,7 +334,7 @@ def test_tails_are_upper_bounds_by_a_hair(sigma: float) -> None:
 
 
 @pytest.mark.parametrize("sigma", [1000.5, 20_000.0])
-def test_tails_of_wide_noise_are_upper_bounds_by_little(sigma: float) -> None:
+def test_tails_of_wide_noise_are_close_upper_bounds(sigma: float) -> None:
     """Against sums of all masses, smallest first."""
     z = np.arange(ceil(38 * sigma), -1, -1, dtype=np.float64)
     bell = np.exp(-((z / sigma) ** 2) / 2)
@@ -345,7 +345,7 @@ def test_tails_of_wide_noise_are_upper_bounds_by_little(sigma: float) -> None:
 
 @pytest.mark.parametrize("square", [0.35, 0.55, 1.05])
 @pytest.mark.parametrize("cells", [2, 50])
-def test_each_width_of_smoothing_costs_what_its_ripples_say(square: float, cells: int) -> None:
+def test_each_smoothing_width_costs_its_ripple(square: float, cells: int) -> None:
     """(1 + k)^n delta(epsilon - 2 n artanh k), written out once more: at the narrowest, 50 cells
     shift epsilon by 0.2.
     """
