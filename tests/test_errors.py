@@ -1,4 +1,4 @@
-"""One exception tree; parameters are shown, shortened where they are long."""
+"""The exception tree, and messages that show parameters, shortened where they are long."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The Gaussian mechanism: the discrete law has its own calibration, and the classical form its
-limits.
-"""
+"""The Gaussian mechanism: calibration of discrete noise, and the limits of the classical scale."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from mechanisms import helpers_precision_attack as attack
 
 
 def continuous_delta(sigma: float, epsilon: float) -> float:
-    """Balle and Wang: the delta of continuous Gaussian noise on answers that move by 1."""
+    """Return the delta of continuous Gaussian noise on answers that move by 1 (Balle and Wang)."""
 
     def below(x: float) -> float:
         return 0.5 * erfc(-x / sqrt(2))
@@ -45,7 +43,7 @@ def discrete(sigma: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def discrete_delta(sigma: float, epsilon: float, shift: int = 1) -> float:
-    """The delta of discrete noise, from its definition."""
+    """Return the delta of discrete noise, from its definition."""
     _, p = discrete(sigma)
     # what comes in from beyond the window has no weight that counts
     here, moved = p[shift:-shift], p[: -2 * shift]
@@ -112,9 +110,7 @@ def test_rho_matches_the_formula() -> None:
 
 @pytest.mark.parametrize(("cells", "more"), [(2, 1.008), (4, 1.005), (20, 1.0012), (100, 1.0003)])
 def test_several_cells_are_priced_together(cells: int, more: float) -> None:
-    """Hardly more noise than the continuous law would take, and far less than what rho alone
-    would ask for.
-    """
+    """Hardly more noise than continuous noise needs, and far less than rho alone would need."""
     move = Sensitivity.each(cells, 1)
     mechanism = Gaussian.calibrate(sensitivity=move, epsilon=1, delta=1e-6)
     loss = mechanism.loss(move, 1)

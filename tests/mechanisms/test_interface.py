@@ -1,4 +1,4 @@
-"""The protocols are those of the mechanisms we ship."""
+"""The protocols match the shipped mechanisms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Laplace mechanism: goldens, calibration, error, edges and everything it refuses."""
+"""The Laplace mechanism: known values, calibration, error, edges and refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STACKED = Sensitivity(3, 2, 5, 9)
 
 
 def outside(scale: float, k: int) -> float:
-    """Pr[|Z| > k] of discrete Laplace noise, from its definition."""
+    """Return Pr[|Z| > k] of discrete Laplace noise, from its definition."""
     return 2 * exp(-(k + 1) / scale) / (1 + exp(-1 / scale))
 
 

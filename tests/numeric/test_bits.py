@@ -1,6 +1,4 @@
-"""Random bits: uniform, never twice, not across forks or threads, and none at all when the
-system gives no entropy.
-"""
+"""Random bits: uniform, never repeated, across forks and threads, and none without entropy."""
 
 from __future__ import annotations
 
@@ -32,7 +30,9 @@ def unsupported(_: int) -> bytes:
 
 
 def in_child(draw: Callable[[], np.ndarray]) -> np.ndarray:
-    """What a forked child draws. A child that hangs is killed by its alarm and gives nothing."""
+    """Return what a forked child draws; a child that hangs is killed by its alarm and returns
+    nothing.
+    """
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

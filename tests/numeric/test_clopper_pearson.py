@@ -1,4 +1,4 @@
-"""Clopper and Pearson's bounds against scipy, and their coverage added up exactly."""
+"""Clopper-Pearson bounds against scipy, and their exact coverage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door: what counts as a number, what it means exactly, and how the rest is refused."""
+"""Parsing of parameters: accepted numbers, their exact meaning, and refusals."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def test_non_numbers_are_refused_by_name_and_value(door: object, bad: object) ->
 @pytest.mark.parametrize(
     "bad",
     [
-        float("nan"), float("inf"), -float("inf"), 1e400, np.float32("nan"), np.float64("inf"), np.longdouble("1e4000"),
+        float("nan"), float("inf"), -float("inf"), 1e400,
+        np.float32("nan"), np.float64("inf"), np.longdouble("1e4000"),
         Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal("-Infinity"),
     ],
     ids=repr,

@@ -1,4 +1,4 @@
-"""Numbers, lists and plurals as people read them."""
+"""The format of numbers, lists and plurals."""
 
 from __future__ import annotations
 

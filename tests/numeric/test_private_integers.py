@@ -1,4 +1,4 @@
-"""Whole numbers that are data."""
+"""Parsing of whole numbers that are data."""
 
 from __future__ import annotations
 

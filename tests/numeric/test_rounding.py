@@ -1,4 +1,4 @@
-"""Directed rounding, checked against series in rationals whose remainders are bounded by hand."""
+"""Directed rounding, against rational series with explicit remainders."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def raised(x: Fraction) -> Fraction:
 
 
 def exp_interval(x: Fraction) -> Interval:
-    """e^x between rationals: the series at y = |x| / 2^k < 1/2, whose remainder is below its
-    last term, squared k times.
+    """Return e^x between rationals.
+
+    The series at y = |x| / 2^k < 1/2, whose remainder is below its last term, is squared k times.
     """
     halvings = (2 * abs(x) // 1).bit_length()
     ends = []
@@ -57,8 +58,9 @@ def exp_interval(x: Fraction) -> Interval:
 
 
 def log_interval(x: Fraction) -> Interval:
-    """ln x between rationals: x = m 2^e with 2/3 < m < 4/3, ln m = 2 artanh((m-1)/(m+1)), ln 2 =
-    2 artanh(1/3).
+    """Return ln x between rationals.
+
+    x = m 2^e with 2/3 < m < 4/3, ln m = 2 artanh((m-1)/(m+1)), ln 2 = 2 artanh(1/3).
     """
     e = x.numerator.bit_length() - x.denominator.bit_length()
     m = x / Fraction(2) ** e
@@ -71,7 +73,7 @@ def log_interval(x: Fraction) -> Interval:
 
 
 def artanh_interval(y: Fraction) -> Interval:
-    """sum y^(2k+1)/(2k+1) for |y| <= 1/3; what is left out is below the last power."""
+    """Return sum y^(2k+1)/(2k+1) for |y| <= 1/3; the remainder is below the last power."""
     ends = []
     for shorten, remainder in ((cut, 0), (raised, 1)):
         size, total = shorten(abs(y)), Fraction(0)

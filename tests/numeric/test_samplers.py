@@ -1,4 +1,4 @@
-"""The one list of samplers; and at every door a refusal comes before the first bit is drawn."""
+"""The list of samplers; every refusal comes before the first bit is drawn."""
 
 from __future__ import annotations
 

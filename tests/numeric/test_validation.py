@@ -1,4 +1,4 @@
-"""Arrays and levels at the door."""
+"""Parsing of data arrays and failure probabilities."""
 
 from __future__ import annotations
 

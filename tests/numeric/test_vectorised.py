@@ -1,4 +1,4 @@
-"""What the samplers share: doors, chunks, words, and floors that are certain or said not to be."""
+"""Shared parts of the samplers: checks, chunks, words, and certain floors."""
 
 from __future__ import annotations
 

@@ -28,7 +28,6 @@ def spend(budget: Budget, loss: Loss) -> tuple[Budget, int]:
 
 
 # --- pure
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_tenth_ten_times_leaves_exactly_nothing() -> None:
@@ -58,11 +57,10 @@ def test_a_budget_is_a_value() -> None:
 
 
 # --- parts
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 def split(epsilon: object = 1, delta: object = None, **most: int) -> Budget:
-    """A budget whose tables have three parts each, a unit in at most so many."""
+    """Return a budget whose tables have three parts, with a unit in at most ``most`` of them."""
     return Budget(
         epsilon, delta, parts={table: PartLosses(k, ("a", "b", "c")) for table, k in most.items()}
     )  # type: ignore[arg-type]
@@ -145,7 +143,6 @@ def test_parts_have_balances_of_epsilon_rho_and_delta() -> None:
 
 
 # --- with delta
-# -------------------------------------------------------------------------------------------------------------------
 
 
 def test_delta_is_split_into_conversion_and_threshold_shares() -> None:
@@ -229,7 +226,6 @@ def test_covers_charge_and_the_rule_agree(losses: list[Loss], pure: bool) -> Non
 
 
 # --- words
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -296,7 +292,6 @@ def test_a_refusal_says_what_was_asked_and_what_is_left(
 
 
 # --- bad input
-# --------------------------------------------------------------------------------------------------------------------
 
 BAD = [0, -1, float("nan"), INF, -INF, 1e400, 1e-320, True, np.True_, "1", 1j]
 
@@ -330,7 +325,6 @@ def test_only_losses_are_charged(value: object) -> None:
 
 
 # --- the strongest adaptive analyst
-# -----------------------------------------------------------------------------------------------
 # Budgets of e^E = base^target; among the tosses small ones for the rho branch, and one that takes
 # all of E at once.
 
@@ -376,7 +370,7 @@ def test_a_pure_budget_gives_nothing_away() -> None:
 
 
 class Late(Budget):
-    """Looks at what was spent before, and forgets the charge being asked for."""
+    """Planted mistake: checks the earlier charges only, not the one being asked for."""
 
     def covers(self, loss: Loss, at: TableParts | None = None) -> bool:
         return self.is_within
@@ -384,7 +378,7 @@ class Late(Budget):
 
 @dataclass(frozen=True)
 class SeparateAccounts:
-    """Charges epsilon while it lasts and rho after that, each account on its own."""
+    """Planted mistake: charges epsilon while it lasts and rho after that, separately."""
 
     budget: Budget
     epsilon: Fraction | float = Fraction(0)
@@ -403,7 +397,7 @@ class SeparateAccounts:
 
 
 class FreeThresholds(Budget):
-    """Forgets the deltas of thresholds."""
+    """Planted mistake: ignores the deltas of thresholds."""
 
     def add_charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
         return super().add_charge(Loss(loss.epsilon, Fraction(0), loss.rho), at)

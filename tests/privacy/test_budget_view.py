@@ -95,7 +95,7 @@ def test_a_dual_balance_shows_three_lines() -> None:
 
 
 def test_rho_spent_on_gaussian_noise_is_shown_as_epsilon() -> None:
-    """Nobody can read rho. All of it is all of the epsilon, and part of it a part."""
+    """The whole rho is the whole epsilon, and a part of it is a part."""
     budget = Budget(3, 1e-9)
     for share, epsilon in ((Fraction(0), "0"), (Fraction(1, 4), "1.44"), (Fraction(1), "3")):
         view = budget.charge(Loss(math.inf, 0, share * budget.rho)).balance

@@ -1,4 +1,4 @@
-"""Snapping: exact, monotone, and never farther apart than ``steps`` says."""
+"""Snapping: exact, monotone, and never farther apart than ``steps`` states."""
 
 from __future__ import annotations
 

@@ -29,7 +29,6 @@ BAD = [-1, -1e-320, float("nan"), -INF, True, np.True_, np.False_, "1", None, 1j
 
 
 # --- the value
-# --------------------------------------------------------------------------------------------------------------------
 
 
 def test_rho_is_filled_in_for_a_pure_epsilon_only() -> None:
@@ -74,7 +73,6 @@ def test_delta_is_a_probability(value: float) -> None:
 
 
 # --- composition
-# ------------------------------------------------------------------------------------------------------------------
 
 
 @given(losses, losses, losses)
@@ -126,7 +124,6 @@ def test_only_losses_add_up() -> None:
 
 
 # --- groups
-# -----------------------------------------------------------------------------------------------------------------------
 
 
 @given(bounds, bounds, st.integers(1, 5), st.integers(1, 5))
@@ -169,9 +166,7 @@ def test_group_loss_with_infinite_epsilon_is_unknown() -> None:
 def test_the_delta_of_a_group_is_the_sum_of_what_the_steps_add(
     epsilon: Fraction, k: int, delta: Fraction
 ) -> None:
-    """No less than the sum, term by term, and no more than one part in 10^15 above it; also
-    where epsilon is next to nothing.
-    """
+    """At least the sum of the terms, and at most one part in 10^15 more; also for tiny epsilon."""
     found = Loss(epsilon, delta).group(k).delta
     if found < 1:
         low, high = (
@@ -223,7 +218,6 @@ def test_the_group_bound_holds_along_any_chain(chain: list[list[int]]) -> None:
 
 
 # --- disjoint parts
-# ---------------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(losses, min_size=1, max_size=5), st.integers(1, 3))
@@ -252,7 +246,6 @@ def test_parallel_needs_losses(parts: tuple[Loss, ...]) -> None:
 
 
 # --- reading it as (epsilon, delta)
-# -----------------------------------------------------------------------------------------------
 
 
 def test_epsilon_at_takes_the_better_branch_after_paying_its_own_delta() -> None:
@@ -307,7 +300,6 @@ def test_epsilon_at_needs_a_delta_below_one(value: float) -> None:
 
 
 # --- text
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 @given(losses)

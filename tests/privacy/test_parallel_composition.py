@@ -33,9 +33,7 @@ def filled(most: int, charged: list[tuple[set[str], Loss]]) -> PartLosses:
 def everybody(
     most: int, charged: list[tuple[set[str], Loss]], within: str | None = None
 ) -> tuple[object, ...]:
-    """By brute force: for every choice of parts, the sum of what was charged to them; the
-    largest of each number.
-    """
+    """Return the largest sums of charges over every choice of parts, by brute force."""
     places = [
         set(choice) for size in range(most + 1) for choice in itertools.combinations(NAMES, size)
     ]

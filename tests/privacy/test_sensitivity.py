@@ -33,7 +33,7 @@ moves = st.lists(
 
 
 def of_vectors(vectors: list[list[Fraction]]) -> Sensitivity:
-    """The exact sensitivity of a question whose possible moves are these vectors."""
+    """Return the exact sensitivity of a question whose possible moves are these vectors."""
     return Sensitivity(
         max(sum(x != 0 for x in v) for v in vectors),
         max(abs(x) for v in vectors for x in v),

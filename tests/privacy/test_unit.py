@@ -38,7 +38,6 @@ people = st.lists(
 
 
 # --- the metric
-# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unit", ROW_UNITS + ID_UNITS)
@@ -69,7 +68,7 @@ def _frozen(row: Person) -> Hashable:
 def _paths(
     states: list[Hashable], neighbours: Callable[[Hashable, Hashable], bool], start: Hashable
 ) -> dict[Hashable, int]:
-    """Distances by breadth-first search over the neighbour relation itself."""
+    """Return distances by breadth-first search over the neighbour relation itself."""
     found, queue = {start: 0}, deque([start])
     while queue:
         here = queue.popleft()

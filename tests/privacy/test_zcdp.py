@@ -21,8 +21,9 @@ ORDERS = [
 
 
 def masses(rate: Decimal, s: int) -> list[tuple[Decimal, Decimal]]:
-    """Discrete Laplace and its shift by s, outcome by outcome; the two tails, where the ratio is
-    constant, as one outcome each.
+    """Return discrete Laplace noise and its shift by s, outcome by outcome.
+
+    The two tails, where the ratio is constant, are one outcome each.
     """
     q = (-rate).exp()
     inner = [((1 - q) / (1 + q) * q**x, (1 - q) / (1 + q) * q ** (s - x)) for x in range(1, s)]

@@ -1,4 +1,4 @@
-"""The count; under a filter it is looked at in test_moves."""
+"""The count; test_neighbour_moves covers filters."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The mean of a public number of rows, and its edges; where the number is private it is looked
-at in test_moves.
-"""
+"""The mean of a public number of rows; test_neighbour_moves covers private numbers."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def tally(x: Values) -> ValueCounts:
 
 
 def winner(x: Values) -> int:
-    """The first of the most frequent candidates."""
+    """Return the first of the most frequent candidates."""
     return max(range(CANDIDATES), key=lambda z: (x.count(z), -z))
 
 
@@ -89,9 +89,7 @@ def test_lengths_by_hand(counts: list[int], add: list[int], change: list[int]) -
 
 
 def slow_length(counts: list[int], outside: int, z: int) -> int:
-    """Take rows from whatever candidate is in the way most, the earlier one of two; from outside
-    when none is.
-    """
+    """Take rows from the candidate most in the way, the earlier of two, then from outside."""
     left, k = list(counts), 0
     while any(left[i] + (i < z) > left[z] for i in range(len(left)) if i != z):
         most = max((i for i in range(len(left)) if i != z), key=lambda i: left[i] + (i < z))
@@ -116,9 +114,7 @@ def test_lengths_one_row_at_a_time(counts: list[int], outside: int) -> None:
 def test_distances_of_neighbours_differ_by_at_most_one(
     counts: list[int], source: int, target: int, neighbours: str
 ) -> None:
-    """Lengths move by at most 1; so does the distance, and between different winners both are at
-    1.
-    """
+    """Lengths and distances move by at most 1; between different winners both distances are 1."""
     source, target = source % len(counts), target % len(counts)
     other = list(counts)
     other[target] += 1

@@ -1,6 +1,4 @@
-"""Every statistic under a filter, against every data set over a few points and one value that
-stands for "fails the filter".
-"""
+"""Every statistic under a filter, on every small data set with a value for "fails the filter"."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ def world(neighbours: str, rows: int = ROWS) -> World:
 
 
 def inside(neighbours: str, k: int = 0, at: World | None = None) -> Integers:
-    """The sets about which the world tells the truth within distance k."""
+    """Return the sets for which the brute-force results are right within distance k."""
     here = at or world(neighbours)
     return (
         np.arange(len(here.sets))
@@ -73,7 +71,7 @@ def total(shift: int) -> Callable[[Values], int]:
 
 
 def is_smooth(smooth: dict[int, Fraction], local: Any, pairs: Any, beta: Fraction) -> None:
-    """The two conditions, in exact numbers."""
+    """Check both conditions of smoothness, in exact numbers."""
     shrunk = exp_down(-beta)
     assert all(float(smooth[i]) * (1 + 1e-12) >= local[i] for i in smooth)
     found = [(i, j) for i, j in pairs.tolist() if i in smooth and j in smooth]
@@ -84,8 +82,9 @@ def is_smooth(smooth: dict[int, Fraction], local: Any, pairs: Any, beta: Fractio
 def lengths_are_sound(
     found: dict[int, list[int]], truth: dict[int, list[int]], pairs: Any
 ) -> float:
-    """Never more than the true ones and within 1 of each neighbour's; the share of those that
-    are true, where a true one is known.
+    """Check that lengths never exceed the true ones, and differ by at most 1 between neighbours.
+
+    Return the share of exact ones, where the true length is known.
     """
     met = [
         mine == true
@@ -105,14 +104,13 @@ def lengths_are_sound(
 
 
 # --- order statistics
-# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS, ids=str)
 def test_quantiles_match_brute_force(p: Fraction, neighbours: str) -> None:
-    """Exact under change-one, as without a filter; under add-remove what it was without one."""
+    """Exact under change-one, as without a filter; unchanged under add-remove."""
     here, q = world(neighbours), Quantile(p, neighbours)
     local = here.local(lambda x: quantile(p, POINTS)(kept(x)))
     for i in inside(neighbours):
@@ -163,9 +161,7 @@ def test_lengths_of_a_quantile(p: Fraction, neighbours: str) -> None:
     st.integers(0, 15),
 )
 def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, k: int) -> None:
-    """On longer data: what smooth sensitivity, propose-test-release and inverse sensitivity ask
-    for, both ways.
-    """
+    """The conditions of smooth sensitivity, propose-test-release and inverse sensitivity hold."""
     q, one, other = (
         Quantile(p, "change-one"),
         Sample.from_values(x, lower=0, upper=20),
@@ -189,12 +185,11 @@ def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, 
 
 
 # --- mode
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5])
 def test_the_mode_matches_brute_force(rows: int) -> None:
-    """With the number of rows left after the filter, as with that of all rows."""
+    """The number of rows after the filter serves as well as that of all rows."""
     here, mode = world("change-one", rows), Mode("change-one")
     winners = np.array([max(range(POINTS), key=lambda z, x=x: (x.count(z), -z)) for x in here.sets])
     to = np.array([here.nearest(winners == z) for z in range(POINTS)])
@@ -208,7 +203,6 @@ def test_the_mode_matches_brute_force(rows: int) -> None:
 
 
 # --- count, sum, mean
-# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -334,7 +328,6 @@ def test_lengths_of_a_mean(neighbours: str) -> None:
 
 
 # --- edges
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 def test_moves_depend_on_relation_and_filter() -> None:

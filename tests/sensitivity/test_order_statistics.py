@@ -1,5 +1,5 @@
-"""Order statistics against every data set of a tiny domain, against n^2 windows on longer data,
-and against their laws.
+"""Order statistics against every small data set, against n^2 windows on longer data, and their
+laws.
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ def worlds(neighbours: str) -> list[World]:
 
 
 def inside(world: World, neighbours: str, k: int) -> Integers:
-    """The sets about which the world tells the truth within distance k: one more step does not
-    leave it.
-    """
+    """Return the sets for which the brute-force results are right within distance k."""
     return (
         np.flatnonzero((world.sizes + k < LARGEST) & (world.sizes <= 5))
         if neighbours == "add-remove"
@@ -62,7 +60,7 @@ def inside(world: World, neighbours: str, k: int) -> Integers:
 
 
 def neighbour(x: list[int], neighbours: str, at: int, z: int) -> list[int]:
-    """Row ``at`` becomes z; under add-remove it goes, or z comes if z is odd."""
+    """Change row ``at`` to z; under add-remove remove it, or add z if z is odd."""
     at %= len(x)
     if neighbours == "change-one":
         return [*x[:at], z, *x[at + 1 :]]
@@ -70,7 +68,6 @@ def neighbour(x: list[int], neighbours: str, at: int, z: int) -> list[int]:
 
 
 # --- every data set of a tiny domain
-# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -156,7 +153,6 @@ def test_smooth_sensitivity_is_the_largest_discounted_local_one(
 
 
 # --- golden formulas
-# --------------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=9))
@@ -191,7 +187,6 @@ def test_local_sensitivity_jumps_between_neighbours() -> None:
 
 
 # --- longer data against n^2 windows
-# ----------------------------------------------------------------------------------------------
 
 
 def shapes(n: int) -> dict[str, Integers]:
@@ -250,7 +245,7 @@ def test_the_widest_window_is_found_with_the_smallest_blocks(
 @pytest.mark.parametrize("beta", [1e-6, 1e-3, 0.02, 3.0])
 @pytest.mark.parametrize("p", [HALF, Fraction(1, 3), Fraction(0)])
 def test_smooth_sensitivity_looks_between_the_marks(name: str, beta: float, p: Fraction) -> None:
-    """Add-remove, with several strides of k: as if every k had been looked at."""
+    """Under add-remove, with several strides of k: the same as an evaluation at every k."""
     x, q = Sample.from_values(shapes(4000)[name], lower=0, upper=10**9), Quantile(p, "add-remove")
     k = np.arange(4001)
     floor = 10**9 * np.exp(-beta * min(4000, np.ceil(100 / beta)))
@@ -260,8 +255,9 @@ def test_smooth_sensitivity_looks_between_the_marks(name: str, beta: float, p: F
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_a_single_jump_in_the_data_is_found(neighbours: str) -> None:
-    """Low values up to some rank, then high ones: A is 0, and from one k on the whole width. No
-    such k is overlooked.
+    """Low values up to some rank, then high ones: A jumps from 0 to the whole width at one k.
+
+    No such k is missed.
     """
     n, q, seen = 4001, Quantile(HALF, neighbours), set()
     for rank in (2002, *range(2255, 2260), *range(2510, 2516), *range(3020, 3030), 3999, 4001):
@@ -306,7 +302,6 @@ def test_smooth_sensitivity_of_a_million_values_is_within_its_bounds(
 
 
 # --- laws
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 @given(columns, parts, relations, st.integers(0, 20), st.integers(0, 20))
@@ -319,8 +314,9 @@ def test_distance_grows_with_the_bound(
 
 @given(columns, parts, relations, st.integers(-1, 25))
 def test_distance_at_its_ends(x: list[int], p: Fraction, neighbours: str, bound: int) -> None:
-    """Below the local sensitivity it is 0, from the global one on infinite; in between it is the
-    first k with A(x, k) > bound.
+    """It is 0 below the local sensitivity, and infinite from the global one on.
+
+    In between it is the first k with A(x, k) > bound.
     """
     q, of = Quantile(p, neighbours), sample(x, 20)
     found = q.distance(of, bound)
@@ -354,7 +350,7 @@ def test_distances_of_neighbours_differ_by_at_most_one(
 def test_a_neighbour_sees_as_much_one_step_farther(
     x: list[int], p: Fraction, neighbours: str, k: int, at: int, z: int
 ) -> None:
-    """A(x, k) <= A(y, k+1): all that smooth sensitivity and the distance ask for."""
+    """A(x, k) <= A(y, k+1), which is all that smooth sensitivity and the distance need."""
     q, one, other = (
         Quantile(p, neighbours),
         sample(x, 20),
@@ -393,13 +389,12 @@ def test_smooth_between_neighbours(
 
 
 # --- edges
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
 def test_empty_data_are_answered(p: Fraction, neighbours: str) -> None:
-    """Answered under either relation: under a filter that nothing is left is private."""
+    """Under either relation: under a filter it is private that no row is left."""
     q, empty = Quantile(p, neighbours), sample([], 7)
     assert q.value(empty) == (0 if p else 7)
     assert (

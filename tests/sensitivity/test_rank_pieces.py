@@ -23,7 +23,7 @@ POINTS, UPPER, LARGEST = 4, 3, 9
 
 
 def spread(parts: RankPieces, values: Integers) -> Integers:
-    """One number for each point of the range."""
+    """Return one number for each point of the range."""
     return np.repeat(values, parts.points)
 
 
@@ -58,7 +58,7 @@ def test_an_empty_sample_is_one_piece() -> None:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
 def test_inverse_length_matches_brute_force(p: Fraction, neighbours: str) -> None:
-    """The distance to the nearest data set, not empty, whose quantile is z."""
+    """It is the distance to the nearest non-empty data set whose quantile is z."""
     q, f = Quantile(p, neighbours), quantile(p, POINTS)
     for world in worlds(neighbours):
         answers = np.array([f(x) for x in world.sets])

@@ -35,7 +35,7 @@ def test_real_bounds_give_a_fine_grid() -> None:
 
 
 def test_the_grid_follows_from_the_bounds_alone() -> None:
-    """Were it read off the values, one row would change it for all."""
+    """If it were read off the values, one row would change it for all."""
     for values in ([], [1], [1.5], [1, 2.5], np.array([], dtype=np.int64), np.array([1.0])):
         assert Sample.from_values(values, lower=0.0, upper=8.0).grid == Fraction(8, 2**20)
     for values in ([], [1], (3, 4), np.array([], dtype=np.float64)):
@@ -48,9 +48,7 @@ def test_the_grid_follows_from_the_bounds_alone() -> None:
 
 
 def test_snapped_bounds_still_hold_the_values() -> None:
-    """A value next to a bound may be snapped beyond the snapped bound, were it not clamped
-    again.
-    """
+    """A value next to a bound may be snapped beyond the snapped bound unless clamped again."""
     x = Sample.from_values([0.49, 0.51, 2.49, 2.51], lower=0.6, upper=2.4, grid=1 / 2)
     assert (x.lower, x.upper) == (1, 5)
     assert steps(x) == [1, 1, 5, 5]

@@ -34,9 +34,7 @@ ANSWERS: dict[str, Answer] = {
 
 
 def moves(answer: Answer, values: list[Row], neighbours: str) -> list[list[Fraction]]:
-    """By how much each pair of neighbours of up to three rows differs; None is a row that fails
-    the filter.
-    """
+    """Return the differences of all pairs of neighbours of three rows; None fails the filter."""
     found = []
     for rows in product(values, repeat=3):
         others = [(row, *rows[1:]) for row in values] if neighbours == "change-one" else [rows[1:]]
@@ -169,7 +167,6 @@ def test_the_mean_of_a_private_number_of_rows_is_refused(neighbours: str, filter
 
 
 # --- local
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("statistic", ["sum", "mean"])
@@ -247,9 +244,7 @@ def test_bad_local_sensitivity_arguments_are_refused() -> None:
 
 
 def test_local_sensitivity_is_refused_as_a_scale_of_noise() -> None:
-    """Insensitive data beside sensitive ones: whoever sees the size of the noise knows which it
-    was.
-    """
+    """Insensitive next to sensitive data: the size of the noise would reveal which it is."""
     calm, wild = ([0, 0, 0, 0, 10**9], [0, 0, 0, 10**9, 10**9])
     local = [
         local_sensitivity("median", sample(x, 10**9), neighbours="change-one") for x in (calm, wild)

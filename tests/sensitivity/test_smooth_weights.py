@@ -32,7 +32,7 @@ SLACK = 1 + Fraction(1, 2**37)
 
 
 def some(count: int) -> list[int]:
-    """The first ones, the last ones, those around a change of block, and some in between."""
+    """Return the first and last indices, those around a change of block, and some in between."""
     chosen = {
         *range(70),
         *range(1000, 1050),

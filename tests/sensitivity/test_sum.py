@@ -1,4 +1,4 @@
-"""The sum: local, smooth and inverse against all data sets of a tiny domain."""
+"""The sum: local, smooth and inverse sensitivity against all small data sets."""
 
 from __future__ import annotations
 

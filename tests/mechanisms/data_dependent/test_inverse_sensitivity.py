@@ -1,5 +1,5 @@
-"""Inverse sensitivity: the true answer first, privacy on every tiny data set, and a maximum that
-says of itself how useless it is.
+"""Inverse sensitivity: the true answer is likeliest, privacy on all small data sets, useless
+maxima.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ PLACES = [F(1, 2), F(1, 5), F(1), F(0)]
 
 
 def mode(data: tiny.Data) -> int:
-    """The most frequent value, the smallest of several; 0 of no rows."""
+    """Return the most frequent value, the smallest of several; 0 for no rows."""
     return max(sorted(set(data)), key=data.count, default=0)
 
 
 def lengths(
     statistic: object, relation: str, points: int, most: int, centre: range
 ) -> dict[tiny.Data, list[int]]:
-    """How many steps from each data set to one with each answer, by walking through all of them."""
+    """Return the steps from each data set to one with each answer, by exhaustive search."""
     graph: dict[tiny.Data, list[tiny.Data]] = {}
     for one, other in tiny.neighbours(relation, points, most):
         graph.setdefault(one, []).append(other)

@@ -1,6 +1,4 @@
-"""Propose-test-release: exact loss on all small data sets, and the variant with the short
-threshold refuted twice.
-"""
+"""Propose-test-release: exact loss on all small data sets; the short threshold is refuted twice."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ Rows = tuple[tuple[int, ...], ...]
 
 
 def small(neighbours: str) -> list[Rows]:
-    """All data sets over 0, …, 3: of three rows, or of up to three."""
+    """Return all data sets over 0, …, 3: of three rows, or of up to three."""
     sizes = [3] if neighbours == "change-one" else [0, 1, 2, 3]
     return [
         tuple((x,) for x in rows)
@@ -48,7 +46,7 @@ def values(rows: Rows) -> Sample:
 def answer_law(
     q: Fraction, step: Fraction, threshold: int, exact: int, distance: float, top: int = TOP
 ) -> dict[Any, Fraction]:
-    """Test noise of rate ``q``, answer noise of ``step``."""
+    """Return the output distribution for test noise of rate ``q`` and answer noise of ``step``."""
     release = exactly.ONE if distance == inf else exactly.at_least(q, threshold - int(distance))
     return exactly.tested(release, exactly.noisy(step, exact, 0, top))
 
@@ -93,8 +91,9 @@ def test_a_custom_distance_function_works() -> None:
 
 
 def far_pair(q: Fraction, threshold: int, jump: int = 1000) -> list[dict[Any, Fraction]]:
-    """Two neighbours at D = 0 whose answers lie far apart; the proposed bound is 1, the noise
-    that of e.
+    """Return two neighbours at D = 0 whose answers lie far apart.
+
+    The proposed bound is 1, the noise that of e.
     """
     laws = (exactly.noisy(q, exact, 0, jump) for exact in (0, jump))
     grouped = (

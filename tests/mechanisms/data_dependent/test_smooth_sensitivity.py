@@ -1,5 +1,5 @@
-"""Smooth sensitivity: the loss of medians of all small data sets, from log_prob; and local
-sensitivity caught in the act.
+"""Smooth sensitivity: the exact loss of medians of all small data sets; local sensitivity is
+refuted.
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ def values(rows: Rows) -> Sample:
 def laws(
     mechanism: SmoothSensitivity, neighbours: str, window: int, local: bool = False
 ) -> dict[Rows, np.ndarray]:
-    """For every data set the logarithms of the probabilities of a window of outputs. ``local``
-    puts local sensitivity in the place of S.
+    """Return for each data set the log probabilities of a window of outputs.
+
+    ``local`` uses the local sensitivity in the place of S.
     """
     median, found = Quantile(Fraction(1, 2), neighbours), {}
     for rows in small(neighbours):
@@ -247,7 +248,7 @@ def test_a_smooth_bound_may_be_rounded_above_the_global_sensitivity() -> None:
 
 
 class Script:
-    """Random words that are the same on every run, and how many were asked for."""
+    """Random words that are the same in every run, with a record of the requests."""
 
     def __init__(self) -> None:
         self.asked: list[int] = []
@@ -286,7 +287,8 @@ def test_refusals_state_the_range_of_epsilon() -> None:
         ({"epsilon": 101}, "epsilon must be at most 100 for smooth sensitivity; got 101."),
         (
             {"epsilon": 1e-9},
-            "epsilon must be larger: beta, which is at most epsilon, must be at least 2^-24; got 1e-09.",
+            "epsilon must be larger: beta, which is at most epsilon, must be at least 2^-24;"
+            " got 1e-09.",
         ),
         (
             {"epsilon": 9, "noise": "laplace", "delta": 1e-6, "classical": True},

@@ -1,5 +1,5 @@
-"""The sparse vector technique: exact loss of whole runs for all neighbours, and the wrong
-variants refuted by the same sums.
+"""The sparse vector technique: exact loss of whole runs; wrong variants are refuted by the same
+sums.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def table(length: int, values: Sequence[int], **how: Any) -> dict[Answers, dict[
 
 
 def near(a: Answers, b: Answers) -> bool:
-    """Every answer moves by at most 1, each in its own direction."""
+    """Return answers that move by at most 1, each in its own direction."""
     return max(abs(x - y) for x, y in zip(a, b, strict=True)) == 1
 
 
@@ -45,8 +45,9 @@ def claim(first: Fraction, second: Fraction, shifts: int) -> Epsilon:
 
 
 def pair(below: int, above: int, **how: Any) -> Epsilon | float:
-    """The loss of a run at its worst: answers that rise and are below nevertheless, then answers
-    that fall and are above.
+    """Return the worst-case loss of a run.
+
+    Answers that rise and are still below come first, then answers that fall and are still above.
     """
     one, other = (
         exactly.run((up,) * below + (down,) * above, **how) for up, down in ((0, 0), (1, -1))

@@ -1,4 +1,4 @@
-"""The stability histogram: exact loss on all small data sets, keys of one unit alone included."""
+"""The stability histogram: exact loss on all small data sets, including keys of a single unit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DELTA = Fraction(1, 40)
 
 
 def key_law(q: Fraction, threshold: int, count: int, top: int) -> dict[Any, Fraction]:
-    """None, or the noisy count from the threshold on; from ``top`` on all in one."""
+    """Return the distribution of None or the noisy count; from ``top`` on it is lumped."""
     law: dict[Any, Fraction] = {None: 1 - exactly.at_least(q, threshold - count)}
     law |= {y: exactly.at(q, y - count) for y in range(threshold, top)}
     return law | {"more": exactly.at_least(q, top - count)}
@@ -39,7 +39,7 @@ def key_law(q: Fraction, threshold: int, count: int, top: int) -> dict[Any, Frac
 def law(
     q: Fraction, threshold: int, counts: dict[str, int], keys: str, top: int
 ) -> dict[Any, Fraction]:
-    """What is published for each of ``keys``; a key that the data do not have never is."""
+    """Return the joint distribution of the published ``keys``; a key not in the data never is."""
     cells = [
         key_law(q, threshold, counts[key], top) if key in counts else {None: exactly.ONE}
         for key in keys
@@ -54,7 +54,7 @@ def law(
 
 
 def units(max_keys: int, per_key: int) -> list[tuple[str, ...]]:
-    """What one unit may have: up to ``max_keys`` of the keys a and b, each up to ``per_key``
+    """Return all possible units: up to ``max_keys`` of the keys a and b, each up to ``per_key``
     times.
     """
     times = range(per_key + 1)
@@ -108,7 +108,7 @@ def test_a_delta_that_forgets_the_number_of_keys_is_refuted() -> None:
 
 
 def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
-    """None, or the noisy count from ``cut`` + 1 on; a count of 0 is no key."""
+    """Return the distribution of None or a noisy count above ``cut``; a count of 0 is no key."""
     if count == 0:
         return {None: exactly.ONE}
     total = sum(q ** abs(z) for z in range(-cut, cut + 1))
@@ -120,14 +120,14 @@ def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
 
 
 def end(q: Fraction, cut: int, s: int) -> Fraction:
-    """The chance of the s last values."""
+    """Return the probability of the s largest values."""
     return sum((q ** abs(z) for z in range(cut - s + 1, cut + 1)), Fraction(0)) / sum(
         q ** abs(z) for z in range(-cut, cut + 1)
     )
 
 
 def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
-    """What has no counterpart, either way, at the epsilon of that move."""
+    """Return the unmatched mass, in either direction, at the epsilon of that move."""
     worlds: list[dict[Any, Fraction]] = []
     for counts in (one, other):
         joint: dict[Any, Fraction] = {(): exactly.ONE}
@@ -154,9 +154,11 @@ def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, 
 def test_truncated_noise_hides_moved_and_lone_keys(
     q: Fraction, m: int, cut: int, swap: bool
 ) -> None:
-    """All moves by up to m of counts from none to far above the threshold: no more than h c(m), and
-    that up to second order where keys are large, on either side. Charged for one side, as a
-    threshold may be, or with a cut one lower, it would be too little."""
+    """All moves by up to m of counts from 0 to far above the threshold cost at most h c(m).
+
+    The bound is attained up to second order where keys are large, on either side. A delta charged
+    for one side, as for a threshold, or with a cut one lower, would be too small.
+    """
     sizes, h = (0, 1, m + 1, cut, cut + 1, 2 * cut + 1, 4 * cut), 2 if swap else 1
     delta = h * end(q, cut, m)
     worst = Fraction(0)
@@ -184,7 +186,7 @@ def test_a_group_in_one_key_is_the_worst_case_of_truncated_noise(q: Fraction) ->
 
 
 class SpentOnce(StabilityHistogram):
-    """Planted: delta for the keys that one side has alone, as where noise is not cut."""
+    """Planted mistake: delta for lone keys only, as for untruncated noise."""
 
     def loss(self, group: int = 1) -> Loss:
         loss = super().loss(group)
@@ -192,7 +194,7 @@ class SpentOnce(StabilityHistogram):
 
 
 class NotCut(StabilityHistogram):
-    """Planted: noise as it comes."""
+    """Planted mistake: untruncated noise."""
 
     def sample(self, counts: Any) -> dict[Any, int]:
         super().sample(counts)
@@ -200,7 +202,7 @@ class NotCut(StabilityHistogram):
 
 
 class Clipped(StabilityHistogram):
-    """Planted: noise that is moved to the cut instead of drawn again."""
+    """Planted mistake: noise clamped to the cut instead of redrawn."""
 
     def sample(self, counts: Any) -> dict[Any, int]:
         super().sample(counts)
@@ -228,7 +230,7 @@ def test_the_laws_detect_wrong_truncated_noise(planted: StabilityHistogram, law:
 
 
 def test_truncated_draws_follow_their_distribution() -> None:
-    """60,000 keys: seven standard errors for each count that is said."""
+    """60,000 keys: within seven standard errors for each count."""
     mechanism, n = StabilityHistogram(Fraction(2), 6, "add-remove", cut=True), 60_000
     published = mechanism.sample(dict.fromkeys(range(n), 5))
     seen: Counter[Any] = Counter(published.values())

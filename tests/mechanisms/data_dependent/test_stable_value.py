@@ -1,5 +1,5 @@
-"""Stable values: the loss of both neighbours of every pair in exact arithmetic, and the variant
-without the 1 refuted.
+"""Stable values: the exact loss of every pair of neighbours; the threshold without the 1 is
+refuted.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ DISTANCES = (nan, -inf, 0, -1, 0.5, True, "1", None, [1], 1j)
 
 
 def chain(q: Fraction, threshold: int, sides: tuple[int, int]) -> dict[int, dict[object, Fraction]]:
-    """Data sets in a row: the answer is "no" below 0 and "yes" from 0 on, so D counts the steps
-    to the other side.
+    """Return data sets in a row: the answer is "no" below 0 and "yes" from 0 on.
+
+    D counts the steps to the other side.
     """
     table: dict[int, dict[object, Fraction]] = {}
     for place in range(-sides[0], sides[1]):

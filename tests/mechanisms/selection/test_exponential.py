@@ -1,4 +1,4 @@
-"""The exponential mechanism: probabilities, both currencies of loss, error and refusals."""
+"""The exponential mechanism: probabilities, epsilon and rho, error and refusals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The maximum and minimum: privacy on every tiny data set, how far inside the answer lies, and
-why one aims there.
-"""
+"""The maximum and minimum: privacy on all small data sets, and how far inside the answer lies."""
 
 from __future__ import annotations
 
@@ -83,7 +81,7 @@ def test_aiming_at_the_maximum_itself_is_useless_and_a_little_inside_is_not() ->
 
 
 def _masses(mechanism: Extreme, column: Sample) -> Iterator[tuple[float, float]]:
-    """Where each piece starts, and the logarithm of its probability."""
+    """Return where each piece starts, and its log probability."""
     every = build_pieces(column)
     for first, size in zip(every.first.tolist(), every.points.tolist(), strict=True):
         z = first * float(column.grid)

@@ -1,6 +1,4 @@
-"""Choosing points: the window changes nothing, and the shared arithmetic of prices, radii and
-columns.
-"""
+"""Grid selection: the window changes nothing; shared arithmetic of losses, radii and columns."""
 
 from __future__ import annotations
 

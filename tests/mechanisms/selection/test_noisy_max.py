@@ -1,4 +1,4 @@
-"""Report noisy max: its law in closed form, the free gap, error and refusals."""
+"""Report noisy max: its distribution in closed form, the free gap, error and refusals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mechanisms import helpers_bad_input as bad
 
 
 def overtakes(distance: float) -> float:
-    """ln Pr[a Laplace variable exceeds another by more than the distance] = ln((2 + d)/4) - d."""
+    """Return ln Pr[one Laplace variable exceeds another by d] = ln((2 + d)/4) - d."""
     return log((2 + distance) / 4) - distance
 
 

@@ -1,4 +1,4 @@
-"""Permute-and-flip: its law by brute force, its rho, its error, its refusals."""
+"""Permute-and-flip: its distribution by brute force, its rho, error and refusals."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from mechanisms import helpers_bad_input as bad
 
 
 def by_definition(scores: list[float]) -> np.ndarray:
-    """Visit in random order; keep with probability e^(score - best), else go on. Every order,
-    with factor 1.
+    """Return the distribution by definition: every order, with factor 1.
+
+    A candidate is accepted with probability e^(score - best).
     """
     kept = np.exp(np.array(scores) - max(scores))
     law = np.zeros(len(scores))
@@ -105,7 +106,7 @@ def test_a_clear_winner_is_chosen(scores: object) -> None:
 
 
 def missed(below: float, n: int) -> float:
-    """1 - int_0^1 (1 - p t)^(n-1) dt by a plain sum."""
+    """Return 1 - int_0^1 (1 - p t)^(n-1) dt by a plain sum."""
     t = (np.arange(200_000) + 0.5) / 200_000
     return float(1 - np.mean((1 - exp(-below) * t) ** (n - 1)))
 

@@ -1,4 +1,4 @@
-"""How several quantiles are nested, how ties are broken, and what that does to their error."""
+"""The recursion of several quantiles: splitting, tie-breakers, and the rank error."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ def simulated(
     low: int = 0,
     level: int = 0,
 ) -> list[float]:
-    """Cuts of the rows 0 … n, each choice off by so many ranks, each cut by so many more rows:
-    where the answers lie.
-    """
+    """Return where the answers lie, if choices and cuts of the rows 0 … n have these errors."""
     below, p, above = split_at_middle(at)
     chosen = low + float(p) * n + off[p, level]
     size = round(chosen - low) + ties

@@ -1,6 +1,4 @@
-"""Quantiles: privacy on every tiny data set, of one and of several; accuracy on any data;
-refusals.
-"""
+"""Quantiles: privacy on all small data sets, of one and several; accuracy; refusals."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ AT = {
 
 
 def choices(at: Shares, depth: int = 0) -> list[tuple[Fraction, int]]:
-    """Every choice: its share of its part, and its level."""
+    """Return each choice: its share of its part, and its level."""
     below, p, above = split_at_middle(at)
     return [
         (p, depth),
@@ -54,7 +52,9 @@ def choices(at: Shares, depth: int = 0) -> list[tuple[Fraction, int]]:
 def law(
     monkeypatch: pytest.MonkeyPatch, mechanism: Quantiles, data: tiny.Data, points: int
 ) -> tiny.Law:
-    """The exact law of all answers. Without tie-breakers: the proof fixes them."""
+    """Return the exact joint distribution of all answers, without tie-breakers: the proof fixes
+    them.
+    """
     monkeypatch.setattr(cuts, "MAX_TIE_BREAKERS", 1)
     return tiny.outcomes(monkeypatch, lambda: mechanism.sample(tiny.sample(data, points)))
 
@@ -108,8 +108,9 @@ PLACES = (0, 1, WIDE - 1, WIDE)
 
 
 def worst_change(mechanism: Quantiles, p: Fraction, depth: int, relation: str) -> float:
-    """The largest loss of one choice on a very wide range, where nearly all points may be on one
-    side of the data.
+    """Return the largest loss of one choice on a very wide range.
+
+    There nearly all points may be on one side of the data.
     """
 
     def logs(rows: list[int]) -> np.ndarray:
@@ -222,7 +223,7 @@ def test_several_quantiles_follow_the_distribution_of_their_choices(
 
 
 def off(data: np.ndarray, at: float, z: float) -> float:
-    """In ranks, from the fair split."""
+    """Return the distance from the fair split, in ranks."""
     below, up_to, target = (data < z).sum(), (data <= z).sum(), at * data.size
     return max(below - target, target - up_to, 0)
 
@@ -258,8 +259,9 @@ def test_the_error_covers_any_data(shape: str, relation: str) -> None:
 
 
 def test_error_covers_a_spike_that_is_split_in_few() -> None:
-    """A range of 2^54 points has room for 127 tie-breakers: some 190 of these rows share one,
-    and the first cut is off by as many.
+    """A range of 2^54 points has room for 127 tie-breakers: some 190 of these rows share one.
+
+    The first cut is off by as many.
     """
     rows, end = 40_000, 2**53
     low = np.arange(int(0.4 * rows)) - end // 2
@@ -437,9 +439,7 @@ def test_bad_data_are_refused_before_anything_is_drawn(values: object, at: list[
 def test_under_a_filter_a_row_may_leave_or_enter_as_well(
     monkeypatch: pytest.MonkeyPatch, at: str, points: int, most: int
 ) -> None:
-    """Change-one: neighbours then differ in a row that changes, goes or comes, and there may be
-    none left.
-    """
+    """Under change-one, neighbours differ in a row that is changed, removed or added."""
     mechanism = Quantiles(AT[at], "change-one", F(2))
     laws = {
         data: law(monkeypatch, mechanism, data, points)
@@ -455,7 +455,7 @@ def test_under_a_filter_a_row_may_leave_or_enter_as_well(
 
 
 def test_an_empty_column_is_answered() -> None:
-    """Under a filter it is private that none is left: a refusal would tell it."""
+    """Under a filter an empty column is private: a refusal would reveal it."""
     for at in (0.5, [0.2, 0.5]):
         assert (
             np.max(

@@ -1,4 +1,4 @@
-"""Scores of candidates at the door of the selection mechanisms."""
+"""Checks of scores, factors and candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Races: same bits same winner, and every candidate wins as often as its law says."""
+"""Noisy argmax: the same bits give the same winner, with the right probabilities."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def noise(law: str, u: Fraction, sign: int) -> Fraction:
 
 
 def tied(law: str, words: list[int], sign: int) -> list[np.ndarray]:
-    """Pairs of scores that bring the noise of two neighbouring words as close as doubles allow:
-    above, below, on the spot.
+    """Return scores that bring the noise of two words as close as doubles allow: above, below,
+    equal.
     """
     found = []
     for first, second in zip(words[::2], words[1::2], strict=False):
@@ -140,8 +140,9 @@ def softmax() -> np.ndarray:
 
 
 def permute_and_flip() -> np.ndarray:
-    """p_r int_0^1 prod_{j != r} (1 - p_j t) dt with p_j = exp(factor (score_j - best)), by the
-    exact integral of a polynomial.
+    """Return p_r int_0^1 prod_{j != r} (1 - p_j t) dt with p_j = exp(factor (score_j - best)).
+
+    The integral of the polynomial is exact.
     """
     p = np.exp((SCORES - SCORES.max()) * float(FACTOR))
 
@@ -155,7 +156,7 @@ def permute_and_flip() -> np.ndarray:
 
 
 def report_noisy_max() -> np.ndarray:
-    """int f(x - s_r) prod_{j != r} F(x - s_j) dx for Laplace noise."""
+    """Return int f(x - s_r) prod_{j != r} F(x - s_j) dx for Laplace noise."""
     s = SCORES * float(FACTOR)
 
     def below(z: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Coins: same bits same outcome, and the probability stated."""
+"""Coins: the same bits give the same outcome, with the stated probability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The discrete Gaussian: same bits same decision, and the right law."""
+"""The discrete Gaussian: the same bits give the same decision, and the right distribution."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Pair = tuple[int, int]
 
 
 def pairs(sigma: Fraction, bound: Fraction) -> tuple[list[Pair], list[Pair]]:
-    """Words of (U, V): anywhere, and where V/U passes half an integer or U passes g(z)."""
+    """Return words of (U, V): anywhere, and where V/U passes half an integer or U passes g(z)."""
     anywhere = list(zip(some(150, seed=1), some(150, seed=2), strict=True))
     anywhere += [(u, v) for u in SPECIAL[::3] for v in (0, 1, 1 << 40, (1 << 63) - 1)]
     edges = []

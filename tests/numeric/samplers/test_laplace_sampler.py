@@ -1,6 +1,4 @@
-"""Coins, geometric, discrete Laplace and rounded Laplace: same bits same draw, and the right
-law.
-"""
+"""Coins, geometric and Laplace draws: the same bits give the same draw, and the distribution."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ def offset(scale: Fraction, two_sided: bool) -> Fraction:
 
 
 def boundaries(scale: Fraction, d: Fraction) -> list[int]:
-    """Words at which t E + d passes an integer, as far as U can be told from 0."""
+    """Return words at which t E + d passes an integer, as far as U differs from 0."""
     farthest = floor(43 * scale)
     picks = {1, 2, 3, farthest // 3, farthest // 2, farthest} | {
         word % (farthest + 1) for word in some(20, seed=5)

@@ -1,6 +1,4 @@
-"""Uniforms that are continued: nested intervals, the same bits throughout, no end before the
-decision is certain.
-"""
+"""Refined uniforms: nested intervals, consistent bits, no end before the decision is certain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounded normal and heavy-tailed draws: same bits same draw, and the right law."""
+"""Rounded normal and heavy-tailed draws: the same bits give the same draw, and the distribution."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ NAMES = ["normal", "2", "4", "3/2", "5/2", "11/10"]
 
 
 def root_of(x: Fraction, n: int) -> Fraction:
-    """x^(1/n), near enough to place words at a boundary."""
+    """Return x^(1/n), precise enough to place words at a boundary."""
     return exp(ln(x) / n)
 
 
 def limit(law: rounded._Distribution, u: Fraction) -> Fraction:
-    """The largest z that is kept with this U."""
+    """Return the largest z that is accepted with this U."""
     if isinstance(law, rounded._Normal):
         return root_of(-4 * ln(u), 2)
     return root_of((u ** -(law.root + 1) - 1) ** law.q, law.p)
@@ -48,8 +48,9 @@ def kept(law: rounded._Distribution, u: Fraction, z: Fraction) -> bool:
 
 
 def pairs(law: rounded._Distribution, toward: Fraction, middle: Fraction) -> list[tuple[int, int]]:
-    """Words of (U, V): anywhere, where z is just kept, and where centre + scale z passes half an
-    integer.
+    """Return words of (U, V): anywhere, where z is just accepted, and at rounding boundaries.
+
+    At the last, centre + scale z passes half an integer.
     """
     found = list(zip(some(60, seed=1), some(60, seed=2), strict=True))
     found += [(u, v) for u in SPECIAL[1::4] for v in (0, 1, 1 << 61, (1 << 63) - 1)]
@@ -142,9 +143,7 @@ def test_rounded_gaussian_is_exact(centre: float, scale: Fraction) -> None:
 
 
 def power_cdf(z: np.ndarray, gamma: float) -> np.ndarray:
-    """Of the density proportional to 1/(1 + |z|^gamma): an incomplete beta function of w = 1/(1
-    + |z|^gamma).
-    """
+    """Return the distribution function of power noise, an incomplete beta of 1/(1 + |z|^gamma)."""
     beyond = betainc(1 - 1 / gamma, 1 / gamma, 1 / (1 + np.abs(z) ** gamma)) / 2
     return np.where(z < 0, beyond, 1 - beyond)
 

@@ -1,4 +1,4 @@
-"""The stock of single draws: every draw once, in no other process, and of the sampler's law."""
+"""The pool of single draws: each draw once, in no other process, from the right distribution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDE = Fraction(10**12)
 
 
 def counting() -> tuple[SamplePool, list[Fraction]]:
-    """A reserve of a sampler that gives 0, 1, 2, … and notes the scales it was asked for."""
+    """Return a pool of a sampler that gives 0, 1, 2, … and records its scales."""
     asked: list[Fraction] = []
 
     def sampler(scale: Fraction, size: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Noise that is cut, against sums of the masses that are left."""
+"""Truncated noise, against sums of the remaining masses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALES = [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(10, 3), Fracti
 
 
 def law(scale: Fraction, cut: int) -> dict[int, Fraction]:
-    """To 60 digits."""
+    """Return the distribution to 60 digits."""
     masses = {z: exp_up(Fraction(-abs(z)) / scale, 60) for z in range(-cut, cut + 1)}
     total = sum(masses.values())
     return {z: mass / total for z, mass in masses.items()}
@@ -69,8 +69,9 @@ def test_the_radius_is_the_smallest(scale: Fraction, cut: int, level: Fraction) 
 
 @pytest.mark.parametrize(("scale", "cut"), [(Fraction(3), 5), (Fraction(20), 6)])
 def test_draws_follow_the_distribution(scale: Fraction, cut: int) -> None:
-    """200,000 draws, false alarms 1e-9; the same test refuses noise that is not cut, moved to
-    the ends instead.
+    """200,000 draws, false alarms 1e-9.
+
+    The same test rejects untruncated noise that is clamped to the ends.
     """
     masses, n = law(scale, cut), 200_000
     expected = np.array([float(masses[z]) for z in sorted(masses)])

@@ -1,4 +1,4 @@
-"""Uniform integers: same bits same outcome, and fair."""
+"""Uniform integers: the same bits give the same outcome, without bias."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tails of the discrete Laplace law, against sums of its masses."""
+"""Tails of discrete Laplace noise, against sums of its masses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALES = [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(10, 3), Fracti
 
 
 def bounds(scale: Fraction, m: int) -> tuple[Fraction, Fraction]:
-    """Pr[Z >= m] to 60 digits."""
+    """Return bounds of Pr[Z >= m] to 60 digits."""
     low, high = exp_down(-1 / scale, 60), exp_up(-1 / scale, 60)
     steps = max(m, 1 - m)
     least, most = exp_down(-steps / scale, 60) / (1 + high), exp_up(-steps / scale, 60) / (1 + low)
@@ -106,9 +106,7 @@ def test_distant_tails_stay_finite() -> None:
 
 
 def end(scale: Fraction, cut: int, most: int) -> tuple[Fraction, Fraction]:
-    """Pr[Z > cut - most] where |Z| <= cut, to about 60 digits: the sum of the masses, divided by
-    the sum of all that are left.
-    """
+    """Return Pr[Z > cut - most] of truncated noise to about 60 digits, as a quotient of sums."""
     found = []
     for power in (exp_down, exp_up):
         masses = {z: power(Fraction(-abs(z)) / scale, 60) for z in range(-cut, cut + 1)}

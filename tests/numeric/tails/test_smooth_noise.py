@@ -29,7 +29,7 @@ def mass(noise: str, gamma: float, low: float, high: float) -> float:
 
 
 def power_mass(gamma: float, low: float, high: float) -> float:
-    """The integral of 1/(1+|z|^gamma) over that over the whole line, by adaptive quadrature."""
+    """Return the normalised integral of 1/(1+|z|^gamma), by adaptive quadrature."""
 
     def part(a: float, b: float) -> float:
         return float(

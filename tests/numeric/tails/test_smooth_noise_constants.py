@@ -1,5 +1,5 @@
-"""The constants of smooth sensitivity: tails against scipy, limits, and the ranges in which the
-published ones hold.
+"""The constants of smooth sensitivity: tails against scipy, limits, and ranges of published
+constants.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ OFFERED = [
 
 
 def worst_ratio(gamma: float, shift: float, stretch: float) -> float:
-    """The largest |ln N/W| of power noise on a dense grid, both laws as they are defined."""
+    """Return the largest |ln N/W| of power noise on a dense grid, by definition."""
     half = np.concatenate([np.linspace(0, 20, 40_001), np.geomspace(20, 1e8, 4001)])
     z = np.concatenate([-half, half, shift + exp(stretch) * half])
     wide = -stretch - np.log1p(np.abs((z - shift) * exp(-stretch)) ** gamma)
@@ -200,8 +200,9 @@ def test_laplace_and_gaussian_constants_of_several_numbers_spend_all_of_delta(
 
 
 def tails(noise: str, epsilon: float, shift: float, stretch: float) -> tuple[float, float]:
-    """The excess of one number from the wider to the narrower law and back, by quadrature over
-    pieces between the kinks.
+    """Return the excess of one number from the wider to the narrower noise, and back.
+
+    Quadrature over the pieces between the kinks.
     """
     law = stats.laplace if noise == "laplace" else stats.norm
     wide = law(loc=shift, scale=exp(stretch))
@@ -238,7 +239,7 @@ def test_laplace_and_gaussian_constants_of_one_number_keep_delta_in_both_directi
 
 
 def test_without_a_joint_bound_the_two_step_constants_are_used() -> None:
-    """A delta so large that a^2 > 2 epsilon: the pair of the two steps is proved by itself."""
+    """With a delta so large that a^2 > 2 epsilon, the two-step pair is still proved."""
     found = asked(noise="gaussian", epsilon=0.01, delta=0.9)
     assert float(found.beta) == pytest.approx(0.005, rel=1e-9)
     assert exp(0.005) * sliding_delta(0.005, float(found.alpha)) == pytest.approx(0.45, rel=1e-6)
