@@ -1,4 +1,4 @@
-"""Numbers, lists and plurals as people read them."""
+"""The format of numbers, lists and plurals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hedgerow.numeric.formatting import (
     ("value", "text"),
     [(5.0331, "5.033"), (600000.0, "600,000"), (2213328.0, "2,213,000"), (1e20, "1e+20")],
 )
-def test_sizes(value: float, text: str) -> None:
+def test_sizes_have_four_digits(value: float, text: str) -> None:
     assert format_size(value) == text
 
 

@@ -1,6 +1,4 @@
-"""Worlds so small that all of them can be looked at: every data set over a few points, every
-pair of neighbours, every outcome.
-"""
+"""Exhaustive checks: every data set over a few points, every pair of neighbours, every outcome."""
 
 from __future__ import annotations
 
@@ -26,12 +24,12 @@ def sample(data: Data, points: int) -> Sample:
 
 
 def every(points: int, sizes: range) -> list[Data]:
-    """All data sets of these sizes over 0, …, points-1; order does not matter."""
+    """Return all data sets of these sizes over 0, …, points-1; order does not matter."""
     return [data for n in sizes for data in combinations_with_replacement(range(points), n)]
 
 
 def neighbours(relation: str, points: int, most: int) -> Iterator[tuple[Data, Data]]:
-    """All pairs of up to ``most`` rows, each both ways round."""
+    """Yield all pairs of neighbours of up to ``most`` rows, in both orders."""
     for rest in every(points, range(most)):
         more = [tuple(sorted((*rest, z))) for z in range(points)]
         yield from (
@@ -42,7 +40,7 @@ def neighbours(relation: str, points: int, most: int) -> Iterator[tuple[Data, Da
 
 
 def count(data: Sample, points: list[int]) -> RankPieces:
-    """Below, at and above, counted one by one."""
+    """Count the values below, at and above each point, one by one."""
     at = np.array(points)
     below, equal, above = (
         (side(data.values[:, None], at)).sum(axis=0) for side in (np.less, np.equal, np.greater)
@@ -51,7 +49,7 @@ def count(data: Sample, points: list[int]) -> RankPieces:
 
 
 def law_of(aim: GridSelection) -> Law:
-    """exp(-factor off) over all points, divided by the sum."""
+    """Return the distribution exp(-factor off) over all points, normalised."""
     points = list(range(aim.sample.lower, aim.sample.upper + 1))
     weights = np.exp(-float(aim.factor) * aim.rank_errors(count(aim.sample, points)))
     return dict(zip(points, (weights / weights.sum()).tolist(), strict=True))
@@ -63,8 +61,9 @@ class _Fork(Exception):
 
 
 def outcomes(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Law:
-    """The exact law of what ``run`` returns, however many choices it makes: every branch is
-    taken, and weighed by its probability.
+    """Return the exact distribution of what ``run`` returns, however many choices it makes.
+
+    Every branch is taken, and weighted by its probability.
     """
     found: Law = defaultdict(float)
     path: list[int] = []
@@ -93,14 +92,14 @@ def outcomes(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Law:
 
 
 def worst(one: Law, other: Law) -> float:
-    """The largest ln(one/other)."""
+    """Return the largest ln(one/other)."""
     assert abs(sum(one.values()) - 1) < 1e-9
     assert one.keys() == other.keys()
     return max(log(one[z] / other[z]) for z in one)
 
 
 def renyi(one: Law, other: Law, order: float) -> float:
-    """D_order(one || other)/order."""
+    """Return D_order(one || other)/order."""
     if order == 1:
         return sum(p * log(p / other[z]) for z, p in one.items())
     return (

@@ -1,19 +1,17 @@
-"""The strongest analyst there is, computed exactly: a dynamic program over adaptive strategies of
-randomised response.
+"""The strongest adaptive analyst, computed exactly: a dynamic program over randomised response.
 
-Randomised response at ln r answers "yes" with probability r/(1+r) in one world and 1/(1+r) in the
-other, so a "yes" multiplies the likelihood ratio of the transcript by r and a "no" divides it.
-Every pure mechanism is randomised response, post-processed, so this is the worst case. After each
-answer the analyst picks the next toss, or stops, in full view of everything. What the two worlds
-then differ by at e^E is the sum of (P - e^E Q)_+ over transcripts; its maximum over strategies
-obeys
+Randomised response at ln r answers "yes" with probability r/(1+r) in one data set and 1/(1+r) in
+the other, so a "yes" multiplies the likelihood ratio of the transcript by r and a "no" divides it.
+Every pure mechanism is post-processed randomised response, so this is the worst case. After each
+answer the analyst chooses the next toss, or stops, in full view of everything. The delta at e^E is
+the sum of (P - e^E Q)_+ over transcripts; its maximum over strategies satisfies
 
-    V(ratio, spent) = max( ratio - e^E, 0, max over affordable tosses of  V(ratio * r, …)/(1+r) +
-    V(ratio / r, …) r/(1+r) )
+    V(ratio, spent) = max( ratio - e^E, 0, max over affordable tosses of
+                           V(ratio * r, …)/(1+r) + V(ratio / r, …) r/(1+r) )
 
-in units of the mass in world Q. A toss with a delta d first shouts out the world it is in, with
-probability d; in world P that is worth its whole mass. Ratios are powers of one rational base, so
-everything is an exact Fraction.
+in units of the mass under Q. A toss with a delta d first reveals the data set, with probability d;
+under P that is worth its whole mass. Ratios are powers of one rational base, so everything is an
+exact Fraction.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ class Filter(Protocol):
 
 @dataclass(frozen=True)
 class Toss:
-    """Randomised response at ln(base^power), behind a leak of probability delta."""
+    """Randomised response at ln(base^power), with a leak of probability delta."""
 
     power: int
     delta: Fraction = Fraction(0)
@@ -46,9 +44,7 @@ class Toss:
 
 
 def worst_delta(start: Filter, tosses: Sequence[Toss], base: Fraction, target: int) -> Fraction:
-    """The largest delta at e^E = base^target that any adaptive strategy reaches against the
-    filter.
-    """
+    """Return the largest delta at e^E = base^target of any adaptive strategy against the filter."""
     losses = [toss.loss(base) for toss in tosses]
     goal = base**target
     # a filter's state is named by its place here: integers are quick to look up

@@ -1,9 +1,8 @@
-"""Chosen random bits for the samplers, and reference values of the very same uniforms in 70 decimal
-digits.
+"""Chosen random bits for the samplers, and reference values of the same uniforms in 70 digits.
 
-A fed uniform starts with a word of 63 bits and goes on with the same 64 bits over and over, so that
-it is one exact rational: (word + more/(2^64 - 1)) / 2^63. Whatever a sampler makes of it, by
-doubles or by continuing it, can be computed beforehand.
+A chosen uniform starts with a word of 63 bits and continues with the same 64 bits over and over, so
+that it is an exact rational: (word + more/(2^64 - 1)) / 2^63. The draw that a sampler makes of it,
+in doubles or after refinement, can be computed beforehand.
 """
 
 from __future__ import annotations
@@ -44,18 +43,18 @@ _EXACT = Context(prec=70)
 
 
 def uniform(word: int, more: int) -> Fraction:
-    """The uniform that is fed."""
+    """Return the chosen uniform as a rational."""
     return (word + Fraction(more, (1 << 64) - 1)) / (1 << 63)
 
 
 def some(count: int, seed: int) -> list[int]:
-    """Words anywhere, the same on every run: half of them uniform, half of uniform length."""
+    """Return words that are the same in every run: half uniform, half of uniform length."""
     source = random.Random(seed)
     return [source.getrandbits(63 if i % 2 else source.randrange(1, 64)) for i in range(count)]
 
 
 def near(u: Fraction) -> list[int]:
-    """The words around a boundary at u."""
+    """Return the words around a boundary at u."""
     word = int(u * (1 << 63))
     return [w for w in range(word - 2, word + 4) if 0 <= w < 1 << 63]
 
@@ -73,8 +72,9 @@ def ln(x: Fraction) -> Fraction:
 def feed(
     patch: pytest.MonkeyPatch, module: ModuleType, more: int, *columns: Iterable[int], sign: int = 0
 ) -> None:
-    """The next calls of ``uniform_words`` in the module give the columns of words; every
-    continuation gives ``more``.
+    """Make ``draw_uniform_words`` of the module return these columns of words, call by call.
+
+    Every refinement gives ``more``.
     """
     left = [np.array(list(column), dtype=np.int64) for column in columns]
 
@@ -87,11 +87,11 @@ def feed(
 
 
 def continue_with(patch: pytest.MonkeyPatch, more: int) -> None:
-    """Every continuation gives the same 64 bits."""
+    """Make every refinement give the same 64 bits."""
     patch.setattr(lazy, "draw_integer", lambda bits: more)
 
 
 def giving(*columns: list[int]) -> Callable[[int], np.ndarray]:
-    """What draws these columns of words, one after the other."""
+    """Return a function that draws these columns of words, one after the other."""
     left = list(columns)
     return lambda count: np.array(left.pop(0), dtype=np.uint64)

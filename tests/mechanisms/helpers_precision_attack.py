@@ -1,5 +1,5 @@
-"""The precision attack on real-valued releases: do the low bits of a double tell x = 0 from x =
-1?
+"""The precision attack on real-valued releases: low bits of a double may distinguish x = 0 from x =
+1.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ ALARM = 1e-9
 
 
 def precision(mechanism: Any, releases: int, delta: float = 0.0) -> float:
-    """The largest log-ratio that is certain (up to 10^-9) for "y is, or is not, a multiple of
-    2^k", k = -60 … 60.
+    """Return the largest certain log-ratio (up to 10^-9) of the events "y is a multiple of 2^k".
+
+    The complements count too; k = -60 … 60.
     """
     zero, one = (count_multiples(mechanism.sample(np.full(releases, x))) for x in (0.0, 1.0))
     found = -np.inf

@@ -1,6 +1,4 @@
-"""A second implementation: the slow, obvious exact samplers of Canonne, Kamath and Steinke
-(2020), in rationals, one draw at a time.
-"""
+"""Reference samplers: the slow exact ones of Canonne, Kamath and Steinke (2020), in rationals."""
 
 from __future__ import annotations
 
@@ -10,12 +8,12 @@ from secrets import randbelow
 
 
 def coin(p: Fraction) -> bool:
-    """True with probability p."""
+    """Return True with probability p."""
     return randbelow(p.denominator) < p.numerator
 
 
 def coin_exp(x: Fraction) -> bool:
-    """True with probability e^-x (their algorithm 1)."""
+    """Return True with probability e^-x (their algorithm 1)."""
     while x > 1:
         if not coin_exp(Fraction(1)):
             return False
@@ -27,7 +25,7 @@ def coin_exp(x: Fraction) -> bool:
 
 
 def laplace(scale: Fraction) -> int:
-    """Pr[Z = z] proportional to e^(-|z|/scale) (their algorithm 2)."""
+    """Draw with Pr[Z = z] proportional to e^(-|z|/scale) (their algorithm 2)."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = randbelow(t)
@@ -42,7 +40,7 @@ def laplace(scale: Fraction) -> int:
 
 
 def gaussian(sigma: Fraction) -> int:
-    """Pr[Z = z] proportional to e^(-z^2 / 2 sigma^2) (their algorithm 3)."""
+    """Draw with Pr[Z = z] proportional to e^(-z^2 / 2 sigma^2) (their algorithm 3)."""
     t = floor(sigma) + 1
     while True:
         y = laplace(Fraction(t))

@@ -1,9 +1,8 @@
-"""The slow, obvious reference: every data set over a tiny domain, and every number by its
-definition.
+"""Brute-force references: every data set over a small domain, every number by its definition.
 
 A data set is a sorted tuple of points 0 … points-1. Under add-remove there is no largest data set;
-a world ends somewhere, and what it says about a set is true as long as everything looked at is
-smaller than the largest.
+a ``World`` ends somewhere, and its results for a set are right as long as everything within the
+distance looked at is smaller than the largest set.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ PARTS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(9
 
 
 class World:
-    """All data sets of certain sizes, and how far they are apart."""
+    """All data sets of certain sizes, and their distances."""
 
     def __init__(self, points: int, sizes: Sequence[int], neighbours: str) -> None:
         self.sets: list[Values] = [
@@ -40,21 +39,19 @@ class World:
         self.pairs = np.argwhere(apart == 1)
 
     def local(self, f: Callable[[Values], Fraction | int]) -> NDArray[np.float64]:
-        """For each set, how far f moves to a neighbour."""
+        """Return for each set the largest move of f to a neighbour."""
         values = np.array([float(f(x)) for x in self.sets])
         moves = np.abs(values[:, None] - values)
         result: NDArray[np.float64] = np.where(self.distance == 1, moves, 0).max(axis=1)
         return result
 
     def within(self, local: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-        """For each set, the largest of ``local`` within distance k."""
+        """Return for each set the largest of ``local`` within distance k."""
         result: NDArray[np.float64] = np.where(self.distance <= k, local, 0).max(axis=1)
         return result
 
     def nearest(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """For each set, the distance to the nearest of the wanted ones; a million if there is
-        none.
-        """
+        """Return for each set the distance to the nearest wanted one; a million if none."""
         result: NDArray[np.int64] = np.where(wanted, self.distance, 10**6).min(axis=1)
         return result
 
@@ -70,9 +67,7 @@ def add_remove(points: int, largest: int) -> World:
 
 
 def quantile(p: Fraction, points: int) -> Callable[[Values], int]:
-    """The value of rank ceil(p n), at least 1; of nothing the lower bound, and the upper one for
-    the minimum.
-    """
+    """Return the value of rank ceil(p n), at least 1; for no data the bounds."""
 
     def f(x: Values) -> int:
         if not x:
@@ -87,10 +82,10 @@ def sample(x: Sequence[int], upper: int) -> Sample:
 
 
 def smooth_median(x: Sequence[int], rank: int, upper: int, beta: float) -> float:
-    """max_k e^(-beta k) max_t (x_(r+t) - x_(r+t-k-1)), as Nissim, Raskhodnikova and Smith wrote it:
-    n^2 windows.
+    """Return max_k e^(-beta k) max_t (x_(r+t) - x_(r+t-k-1)) over n^2 windows.
 
-    Beyond e^-100 the whole width is granted, as documented.
+    As written by Nissim, Raskhodnikova and Smith. Beyond e^-100 the whole width is granted, as
+    documented.
     """
     n = len(x)
     low, high = np.zeros(n + 1, dtype=np.int64), np.full(n + 1, upper)

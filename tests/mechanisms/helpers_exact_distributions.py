@@ -1,8 +1,7 @@
-"""Laws of the tested mechanisms in exact arithmetic, for noise Pr[Z = z] = (1-q)/(1+q) q^|z| with a
-rational q.
+"""Exact output distributions of the tested mechanisms, for noise Pr[Z = z] = (1-q)/(1+q) q^|z|.
 
-With q = 1/2 and the like everything is a fraction and epsilon = ln 2 an exact number. For the scale
-of a real mechanism q is e^(-1/scale) to 60 digits, which moves no probability by more than 10^-50:
+q is rational. With q = 1/2 everything is a fraction and epsilon = ln 2 is exact. For the scale of a
+real mechanism q is e^(-1/scale) to 60 digits, which moves no probability by more than 10^-50;
 ``HAIR`` covers that.
 """
 
@@ -24,17 +23,17 @@ def q_of(scale: Fraction) -> Fraction:
 
 
 def at(q: Fraction, z: int) -> Fraction:
-    """Pr[Z = z]; q = 0 is no noise."""
+    """Return Pr[Z = z]; q = 0 means no noise."""
     return (1 - q) / (1 + q) * q ** abs(z)
 
 
 def at_least(q: Fraction, m: int) -> Fraction:
-    """Pr[Z >= m]."""
+    """Return Pr[Z >= m]."""
     return q**m / (1 + q) if m >= 1 else 1 - q ** (1 - m) / (1 + q)
 
 
 def threshold(q: Fraction, level: Fraction) -> int:
-    """The smallest m >= 1 with Pr[Z >= m] <= level, by counting."""
+    """Return the smallest m >= 1 with Pr[Z >= m] <= level, by counting."""
     m = 1
     while at_least(q, m) > level:
         m += 1
@@ -42,7 +41,7 @@ def threshold(q: Fraction, level: Fraction) -> int:
 
 
 def noisy(q: Fraction, exact: int, low: int, high: int) -> dict[Any, Fraction]:
-    """The law of exact + Z, with everything below ``low`` and above ``high`` lumped together.
+    """Return the distribution of exact + Z, with everything outside low … high lumped together.
 
     Where low and high enclose the exact values of all data sets, the ratios are constant inside
     both lumps: nothing is lost.
@@ -52,7 +51,7 @@ def noisy(q: Fraction, exact: int, low: int, high: int) -> dict[Any, Fraction]:
 
 
 def tested(release: Fraction, law: dict[Any, Fraction]) -> dict[Any, Fraction]:
-    """None, or with probability ``release`` an outcome of ``law``."""
+    """Return the distribution of None, or with probability ``release`` of an outcome of ``law``."""
     return {None: 1 - release} | {outcome: release * weight for outcome, weight in law.items()}
 
 
@@ -63,11 +62,10 @@ def run(
     cutoff: int | None,
     leads: int | None = None,
 ) -> dict[Any, Fraction]:
-    """The law of a run of the sparse vector technique against the threshold 0, with noise of
-    ``first`` on it and ``second`` on the answers.
+    """Return the distribution of a run of the sparse vector technique against the threshold 0.
 
-    An output is a tuple of truth values, or with ``leads`` of leads 0, …, leads - 1, ``leads``
-    (that much or more) and None.
+    ``first`` is the noise of the threshold, ``second`` that of the answers. An output is a tuple of
+    booleans, or with ``leads`` of leads 0, …, leads - 1, ``leads`` (that much or more) and None.
 
     The sum over the threshold noise t is exact: beyond all answers, every factor is a linear
     function of second^|t|, so that the two tails are finite sums of geometric series.
@@ -121,14 +119,14 @@ def _ends(verdict: Any, leads: int | None) -> tuple[int, ...]:
 
 
 def _of(verdict: Any, reach: list[Any], leads: int | None, one: Any) -> Any:
-    """The factor of one verdict, from the probabilities of reaching its lead and the next one."""
+    """Return the factor of one verdict, from the probabilities of its lead and the next one."""
     if verdict is None or verdict is False:
         return one - reach[0]
     return reach[0] if leads is None or verdict == leads else reach[0] - reach[1]
 
 
 class _Linear:
-    """a + b y"""
+    """The linear function a + b y."""
 
     def __init__(self, a: Fraction, b: Fraction) -> None:
         self.a, self.b = a, b
@@ -140,9 +138,7 @@ class _Linear:
 def _polynomial(
     shown: list[tuple[int, Any]], end: int, q: Fraction, leads: int | None, side: int
 ) -> list[Fraction]:
-    """The product of the factors at the threshold noise t beyond ``end``, in powers of y = q^|t
-    - end|.
-    """
+    """Return the product of the factors beyond ``end``, in powers of y = q^|t - end|."""
     coefficients = [ONE]
     for x, verdict in shown:
         reach = [

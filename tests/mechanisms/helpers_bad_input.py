@@ -81,7 +81,7 @@ def name(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """How a message shows it, or how that begins: numbers as people write them."""
+    """Return how a message shows a value, or how that begins."""
     if isinstance(value, Fraction):
         return f"{float(value):g}"
     return (str(value) if isinstance(value, Number) else repr(value))[:20]
