@@ -68,12 +68,15 @@ class TableEntry:
         if self.schema.unit == "row" and (self.max_groups, self.max_rows_per_group) != (1, 1):
             raise InvalidArgument(
                 "max_groups",
-                "must be 1, like max_rows_per_group, where every row is a unit of its own",
+                (
+                    "must be 1, like max_rows_per_group, because every row of this table is"
+                    " its own unit"
+                ),
                 self.max_groups,
             )
         for name in (name for key in self.unique for name in key):
             if self.schema.column(name) is None:
-                raise InvalidArgument("unique", f"must be columns of {self.schema.table}", name)
+                raise InvalidArgument("unique", f"must name columns of {self.schema.table}", name)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -142,7 +145,9 @@ class Catalog:
     def __post_init__(self) -> None:
         if len({name.casefold() for name in self.tables}) != len(self.tables):
             raise InvalidArgument(
-                "tables", "must differ in more than upper and lower case", sorted(self.tables)
+                "tables",
+                "must have names that differ in more than upper and lower case",
+                sorted(self.tables),
             )
 
     def find_table(self, name: str) -> tuple[str, TableEntry] | None:

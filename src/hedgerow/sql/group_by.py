@@ -30,6 +30,7 @@ __all__ = [
     "expand_group_by",
     "find_functions",
     "resolve_position",
+    "strip_alias",
 ]
 
 MAX_KEYS: Final = 20
@@ -53,17 +54,18 @@ def bind_keys(
     reader = RowBinder(scope, "GROUP BY")
     found: dict[Expression, KeyExpression] = {}
     for node in expand_group_by(scope, group, items):
-        if _is_privacy_id(scope, node):
+        column = scope.find_bare_column(node)
+        if column is not None and column.is_privacy_id:
             reader.refuse(
                 node,
-                "A group for every person would show each of them",
-                _suggest_shared_key(scope, node),
+                f"{column.name} is the privacy id. Grouping by it would show each unit on its own",
+                _suggest_shared_key(scope, column.name),
             )
         value = reader.bind(node)
         _check_key(scope, reader, node, value)
         domain = compute_domain(scope, value)
         if domain == ():
-            reader.refuse(node, "This key is always NULL", "Group by a column.")
+            reader.refuse(node, "This GROUP BY key is always NULL", "Group by a column.")
         if domain is None and value.type != "real":
             domain = find_listed_values(scope.rows, value.expression, scope.domain_limit)
         domain = domain and _narrow_key_domain(scope, reader, node, value, domain)
@@ -72,26 +74,20 @@ def bind_keys(
         )
     if len(found) > MAX_KEYS:
         raise scope.text.refusal(
-            Unsupported, f"This has more than {MAX_KEYS} keys", group, "Group by fewer columns."
+            Unsupported, f"GROUP BY has more than {MAX_KEYS} keys", group, "Group by fewer columns."
         )
     return list(found.values())
 
 
-def _suggest_shared_key(scope: Scope, node: exp.Expr) -> str:
-    """What to ask instead of a row for every person: something about these rows."""
-    share = "Group by something that many people share"
-    if (
-        len(scope.sources) != 1
-        or len(scope.tables) != 1
-        or scope.sources[0][1] != scope.tables[0][0]
-    ):
-        return f"{share}."
-    (table, _), name = scope.tables[0], scope.resolve_column(node.unnest()).name  # type: ignore[arg-type]
-    rows = (
-        f"(SELECT {quote_name(name)}, COUNT(*) AS n FROM {quote_name(table)} GROUP BY"
-        f" {quote_name(name)}) AS t"
-    )
-    return f"{share}; or ask about what each of them has: SELECT AVG(LEAST(n, 20)) FROM {rows}."
+def _suggest_shared_key(scope: Scope, id_name: str) -> str:
+    """Return the advice to group by other columns, or to aggregate per unit first."""
+    advice = "Group by a column that many units share"
+    tables = [name for name, _ in scope.tables]
+    if len(tables) != 1 or [name for _, name in scope.sources] != tables:
+        return f"{advice}."
+    name = quote_name(id_name)
+    rows = f"(SELECT {name}, COUNT(*) AS n FROM {quote_name(tables[0])} GROUP BY {name}) AS t"
+    return f"{advice}, or aggregate per unit first: SELECT AVG(LEAST(n, 20)) FROM {rows}."
 
 
 def expand_group_by(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) -> list[exp.Expr]:
@@ -102,25 +98,15 @@ def expand_group_by(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) ->
     return [_resolve_item(scope, node, items) for node in group.expressions]
 
 
-def _is_privacy_id(scope: Scope, node: exp.Expr) -> bool:
-    inner = node.unnest()
-    found = (
-        scope.find_column(inner)
-        if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
-        else None
-    )
-    return found is not None and found.is_privacy_id
-
-
 def resolve_position(text: SourceText, node: exp.Literal, items: Sequence[exp.Expr]) -> exp.Expr:
     """The output at a position, counted from 1."""
     written = str(node.this)
     if not written.isdecimal() or len(written) > 9 or not 1 <= int(written) <= len(items):
         raise text.refusal(
             Unsupported,
-            f"There is no output {written[:20]}",
+            f"There is no output column {written[:20]}",
             node,
-            f"The outputs are 1 to {len(items)}.",
+            f"Write a position from 1 to {len(items)}.",
         )
     return strip_alias(items[int(written) - 1])
 
@@ -152,7 +138,7 @@ def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> ex
         if _is_key(output) and not (
             isinstance(output, exp.Column) and scope.find_column(output) == column
         ):
-            what = f"{node.name[:60]} is the name of a column and of another output"
+            what = f"{node.name[:60]} is ambiguous: it names a column and an output"
             own = (
                 f"write {quote_name(column.alias)}.{quote_name(column.name)}"
                 if column.alias
@@ -176,7 +162,7 @@ def _is_result(part: exp.Expr) -> bool:
 def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
     names = set(find_columns(value.expression))
     if not names:
-        reader.refuse(node, "This key is the same for all rows", "Group by a column.")
+        reader.refuse(node, "This GROUP BY key is the same for all rows", "Group by a column.")
     if value.type == "real":
         text = scope.text.format_node(node)
         alone = (
@@ -187,8 +173,8 @@ def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpr
         whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({alone} / 10)"
         reader.refuse(
             node,
-            "Real numbers make too many groups",
-            f"Group by whole numbers, such as GROUP BY {whole}.",
+            "Cannot group by real numbers: nearly every value would be a group of its own",
+            f"Group by whole numbers: GROUP BY {whole}.",
         )
 
 
@@ -205,7 +191,9 @@ def _narrow_key_domain(
         return domain  # bounds that stand in for what is not found yet rule nothing out
     if not kept:
         reader.refuse(
-            node, "WHERE leaves no value of this key", "Ask for values that the policy declares."
+            node,
+            "WHERE excludes every declared value of this key",
+            "Use values that the policy declares.",
         )
     return kept
 

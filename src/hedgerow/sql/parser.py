@@ -20,7 +20,7 @@ from hedgerow.sql.question import Question
 from hedgerow.sql.relations.from_clause import FromBinder
 from hedgerow.sql.rules import RULES_BY_NODE
 from hedgerow.sql.rules.statements import SELECT_FORM
-from hedgerow.sql.select import SelectStatement
+from hedgerow.sql.select import build_question
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText, Span
@@ -35,7 +35,7 @@ class _StrictParser(DuckDBParser):
     """
 
     def _warn_unsupported(self) -> None:
-        self.raise_error("This statement is not read")
+        self.raise_error("unsupported statement")
 
 
 def parse_question(text: str, catalog: Catalog) -> Question:
@@ -45,13 +45,11 @@ def parse_question(text: str, catalog: Catalog) -> Question:
     try:
         heading = tokenise_query(text)
         try:
-            return SelectStatement(
-                heading, _parse_select(heading, catalog), catalog
-            ).build_question()
+            return build_question(heading, _parse_select(heading, catalog), catalog)
         except RecursionError:
             what, instead = (
                 "This question is nested too deeply",
-                "Write it flatter, or ask for its parts.",
+                "Simplify it, or ask for its parts separately.",
             )
             raise heading.text.refusal(Unsupported, what, None, instead) from None
     except Unsupported as error:
@@ -68,7 +66,7 @@ def _build_unquoted_name_error(text: str, catalog: Catalog) -> Refused | None:
     if bare is None:
         return None
     what, instead = (
-        "A name with a blank or a sign in it takes double quotes",
+        "Names with spaces or special characters need double quotes",
         f"Write {quote_name(bare[0])}.",
     )
     return SourceText(text, ()).refusal(Unsupported, what, bare[1], instead)
@@ -98,13 +96,13 @@ def _parse_select(heading: TokenisedQuery, catalog: Catalog) -> exp.Select:
         return statement
     if isinstance(statement, exp.Subquery):
         raise heading.text.refusal(
-            Unsupported, "The question stands in brackets", None, "Leave them out."
+            Unsupported, "The SELECT is in parentheses", None, "Leave them out."
         )
     rule = RULES_BY_NODE.get(type(statement)) if statement is not None else None
     what, instead = (
         (rule.problem, rule.fix)
         if isinstance(rule, Refusal)
-        else ("This is no question", SELECT_FORM)
+        else ("This is not a SELECT statement", SELECT_FORM)
     )
     first = heading.body[0]
     where = heading.text.find_word(type(statement).__name__.upper()) or (first.start, first.end + 1)
@@ -126,9 +124,7 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
         raise
     except Exception:
         # The parser was not written for hostile text; whatever it trips over is no question.
-        raise heading.text.refusal(
-            Unsupported, "This does not read as SQL", None, SELECT_FORM
-        ) from None
+        raise heading.text.refusal(Unsupported, "Syntax error", None, SELECT_FORM) from None
 
 
 def _find_error_span(text: SourceText, error: ParseError) -> Span | None:

@@ -70,7 +70,7 @@ class QuantileBracket:
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
-    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high";
+    """An aggregate: outputs read it as ``name`` "a0", its interval as "a0.low" and "a0.high";
     ``text`` is for people.
 
     Several may have one measure: AVG, VAR_POP, SUM and COUNT of one column are read off its
@@ -162,9 +162,9 @@ class Question:
 
     def __post_init__(self) -> None:
         if any(call.measure not in self.plan.measures for call in self.aggregates):
-            raise InvalidArgument("aggregates", "must be measured by the plan")
+            raise InvalidArgument("aggregates", "must use measures of the plan")
         if len(self.keys) != len(self.plan.bound.keys):
-            raise InvalidArgument("keys", "must be those of the plan")
+            raise InvalidArgument("keys", "must match the keys of the plan")
 
 
 def _find_measure(plan: Aggregate, call: AggregateCall) -> AggregateCall:

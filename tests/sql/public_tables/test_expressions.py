@@ -151,7 +151,7 @@ def test_lists_have_commas_between() -> None:
 
 
 def _reader() -> object:
-    from hedgerow.sql.public_tables.statement import _QueryReader
+    from hedgerow.sql.public_tables.query_reader import QueryReader
     from hedgerow.sql.syntax.source_text import SourceText
 
-    return _QueryReader(SourceText("SELECT k FROM r", ()), CATALOG, "name")
+    return QueryReader(SourceText("SELECT k FROM r", ()), CATALOG, "name")

@@ -13,7 +13,8 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.public_tables.phrases import write_fragment
-from hedgerow.sql.public_tables.statement import _QueryReader, read_public_query
+from hedgerow.sql.public_tables.query_reader import QueryReader
+from hedgerow.sql.public_tables.statement import read_public_query
 from sql.hostile import SENTINEL, check_written, read, statements, texts
 
 CATALOG = Catalog(
@@ -294,7 +295,7 @@ def test_a_word_of_a_join_is_looked_up(node: str) -> None:
     for word in ("LEFT; DROP", "left outer", exp.Var(this="LEFT"), 3):
         join.set(node, word)
         with pytest.raises(Unsupported):
-            _QueryReader(found.text, CATALOG, "name").read_query(found.tree)
+            QueryReader(found.text, CATALOG, "name").read_query(found.tree)
 
 
 def test_hostile_statements_are_refused_or_written_in_our_words() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import ColumnReference
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    require_condition,
+)
 
 __all__ = ["bind_argument", "find_privacy_id"]
 
@@ -19,12 +22,7 @@ def bind_argument(reader: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
     if not conditions:
         return value
     test = conditions[0] if len(conditions) == 1 else reader.apply(asked.node, "and", *conditions)
-    if test.type != "boolean":
-        reader.refuse(
-            asked.node,
-            f"FILTER wants a condition, and this is {test.type}",
-            "Write FILTER (WHERE x > 0).",
-        )
+    test = require_condition(reader.text, "FILTER", asked.node, test)
     return reader.apply(
         asked.node, "case", test, *align_types([value, build_constant(None, "integer")])
     )
@@ -32,12 +30,7 @@ def bind_argument(reader: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
 
 def find_privacy_id(reader: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
     """The id, where the argument is it and nothing else."""
-    if len(asked.arguments) != 1:
+    column = reader.scope.find_bare_column(asked.arguments[0]) if asked.arguments else None
+    if len(asked.arguments) != 1 or column is None or column.may_be_missing:
         return None
-    inner = asked.arguments[0].unnest()
-    found = (
-        reader.scope.find_column(inner)
-        if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
-        else None
-    )
-    return found if found is not None and found.is_privacy_id and not found.may_be_missing else None
+    return column if column.is_privacy_id else None

@@ -35,19 +35,22 @@ def count_clipped_units(
     keys: Sequence[str],
     calls: Sequence[AggregateCall],
     *,
-    alone: bool,
+    one_row_per_group: bool,
 ) -> tuple[RelationNode, tuple[AggregateCall, ...]]:
     """The rows of such a question, and its aggregates as measures of them. ``alone``: they are
     one for each unit and group already.
     """
     for call in calls:
         if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
-            what = f"clipped => TRUE looks at the sums of each person, and {call.text} at rows"
+            what = (
+                f"{call.text} cannot be combined with clipped => TRUE, which works on"
+                " one sum per unit"
+            )
             raise text.refusal(
-                Unsupported, what, None, f"Ask for {call.text} in a question of its own."
+                Unsupported, what, None, f"Ask for {call.text} in a separate question."
             )
         if max(map(abs, call.measure.sum_bounds)) > _MAX_STEPS:
-            what = "contribution_bounds_per_group is too wide to count who is outside"
+            what = "contribution_bounds_per_group is too wide for clipped => TRUE"
             raise text.refusal(
                 Unsupported, what, None, "Choose narrower bounds, or leave clipped out."
             )
@@ -56,7 +59,7 @@ def count_clipped_units(
         call.measure: f"s{i}" for i, call in enumerate(calls) if isinstance(call.measure, Measure)
     }
     made: RelationNode = rows
-    if not alone:
+    if not one_row_per_group:
         made = UnitAggregation(
             rows,
             tuple(keys),
@@ -66,7 +69,8 @@ def count_clipped_units(
             ),
         )
     read = {
-        measure: ColumnRef(str(measure.column) if alone else name) for measure, name in sums.items()
+        measure: ColumnRef(str(measure.column) if one_row_per_group else name)
+        for measure, name in sums.items()
     }
     outside = {measure: name.replace("s", "o") for measure, name in sums.items()}
     types = made.columns
@@ -89,7 +93,7 @@ def count_clipped_units(
         )
         clip = (
             call.clip
-            if call.clip is None or not alone
+            if call.clip is None or not one_row_per_group
             else _narrow_outer_bounds(call.clip, known[str(call.measure.column)])
         )
         found.append(replace(call, measure=measure, clip=clip))
@@ -107,7 +111,7 @@ def _build_unit_sum(
         return UnitStatistic("total", measure.column, measure.grid)
     outer = [end for clip in clips if clip.outer is not None for end in clip.outer]
     if not outer or any(clip.outer is None for clip in clips):
-        what = "This has no bounds, so nobody knows how far out the rows of a person may be"
+        what = "clipped => TRUE needs outer bounds, because this column has no bounds"
         raise text.refusal(
             Unbounded,
             what,
@@ -121,7 +125,7 @@ def _build_unit_sum(
     if max(-low, high) > _MAX_STEPS:
         raise text.refusal(
             Unsupported,
-            "outer_bounds_per_group is too wide to count who is outside",
+            "outer_bounds_per_group is too wide for clipped => TRUE",
             None,
             "Choose narrower bounds.",
         )

@@ -16,7 +16,8 @@ from hedgerow.plan.order_statistics import (
 from hedgerow.plan.scalar.functions import round_half_away
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.grids import build_grid
-from hedgerow.sql.binder.row_expressions import RowBinder, suggest_number_declaration
+from hedgerow.sql.binder.declaration_hints import suggest_number_declaration
+from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.group_by import compute_domain
 
@@ -37,19 +38,19 @@ def build_order_statistic(
     kind = _STATISTIC_KINDS[asked.function]
     method = _choose_method(reader, asked, kind)
     if value.range.values == ():
-        reader.refuse(asked.node, "This is always NULL, and NULL is never chosen", "Leave it out.")
+        reader.refuse(asked.node, "The argument is always NULL", "Leave it out.")
     if kind == "mode":
         return _build_mode(reader, asked, value, column, method)
     if value.type not in ("integer", "real", "date"):
         line = suggest_number_declaration(reader.scope, [value], "real", ", min = …, max = …")
         instead = (
-            "Use MODE(x), or COUNT(x)."
+            "Use MODE(x) or COUNT(x)."
             if line is None
-            else f"{line}; else use MODE(x), or COUNT(x)."
+            else f"{line}; otherwise use MODE(x) or COUNT(x)."
         )
         reader.refuse(
             asked.node,
-            f"{asked.name} works on numbers and dates, and this is {value.type}",
+            f"{asked.name} needs numbers or dates, but this is {value.type}",
             instead,
         )
     grid = _build_grid(reader, asked, value)
@@ -75,27 +76,31 @@ def _compute_probabilities(
         () if at is None else (at,) if wide is None else (at - wide, at, at + wide)
     )
     if any(10**6 % share.denominator for share in shares):
-        reader.refuse(asked.node, "A share has at most six decimals", "Write 0.333333 for a third.")
+        reader.refuse(
+            asked.node,
+            "The fraction of a quantile has at most six decimals",
+            "Write 0.333333 for a third.",
+        )
     if wide is None:
         return shares
     if wide <= 0 or not 0 < shares[0] < shares[-1] < 1:
-        what = "A bracket lies around the share of its quantile, between 0 and 1"
+        what = "The bracket around a quantile must stay between 0 and 1"
         reader.refuse(
             asked.node,
             what,
-            "Write MEDIAN(x, bracket => 0.05): from the quantile at 0.45 to that at 0.55.",
+            "Write MEDIAN(x, bracket => 0.05), which spans the quantiles from 0.45 to 0.55.",
         )
     if method != "exponential":
         reader.refuse(
             asked.node,
-            f"How far off the method {method!r} is depends on the data",
-            "Leave the method out, or the bracket.",
+            f"A bracket needs the method 'exponential', not {method!r}",
+            "Leave out the method or the bracket.",
         )
     if value.type == "date":
         reader.refuse(
             asked.node,
-            "A bracket is for numbers",
-            "Leave it out, or count days from one: DATE_DIFF('day', DATE '2026-01-01', d).",
+            "A bracket needs numbers, but this is a date",
+            "Leave it out, or count days: DATE_DIFF('day', DATE '2026-01-01', d).",
         )
     return shares
 
@@ -114,38 +119,34 @@ def _choose_method(
         )
     if (method == "propose") != (named.bound is not None):
         if named.bound is None:
-            what = "method => 'propose' tests a bound, and none is proposed"
+            what = "method => 'propose' needs a bound"
             reader.refuse(
                 asked.node,
                 what,
-                "Add bound => 5: how far one person may move the answer, as you expect.",
+                "Add bound => 5: your guess of how far one unit can move the answer.",
             )
         reader.refuse(
             asked.node,
-            "A bound is proposed to the method 'propose' only",
+            "bound is only for the method 'propose'",
             "Write method => 'propose', or leave bound out.",
         )
     if named.bound is not None and named.bound <= 0:
-        reader.refuse(
-            asked.node, "The bound that is proposed is greater than 0", "Write bound => 5."
-        )
+        reader.refuse(asked.node, "bound must be greater than 0", "Write bound => 5.")
     return method
 
 
 def _build_grid(reader: RowBinder, asked: AggregateSyntax, value: TypedExpression) -> ClampedGrid:
     if not value.range.is_bounded:
-        raise reader.build_unbounded_error(
-            asked.node, "and what is chosen is chosen between them", [value]
-        )
+        raise reader.build_unbounded_error(asked.node, [value])
     grid = build_grid(value.range)
     if grid is None:
         what, instead = (
-            "The bounds of this are too wide to choose between them",
+            f"The bounds are too wide for {asked.name}",
             "Declare narrower bounds in the policy: within ±2^53.",
         )
         raise reader.text.refusal(Unbounded, what, asked.node, instead)
     if grid.low == grid.high:
-        reader.refuse(asked.node, "This can only have one value", "Leave it out.")
+        reader.refuse(asked.node, "This has only one possible value", "Leave it out.")
     return grid
 
 
@@ -158,10 +159,7 @@ def _build_mode(
 ) -> OrderStatistic:
     values = compute_domain(reader.scope, value)
     if values is None:
-        what = (
-            "MODE chooses among values that are known beforehand, and those of this are not"
-            " declared"
-        )
+        what = "MODE needs a column with declared values"
         text = reader.text.format_node(asked.arguments[0])
         instead = (
             f'List them in the policy: {text} = {{ values = ["a", "b"] }}; or write GROUP BY {text}'
@@ -169,5 +167,5 @@ def _build_mode(
         )
         raise reader.text.refusal(Unbounded, what, asked.node, instead)
     if len(values) < 2:
-        reader.refuse(asked.node, "This can only have one value", "Leave it out.")
+        reader.refuse(asked.node, "This has only one possible value", "Leave it out.")
     return OrderStatistic(kind="mode", column=column, values=tuple(sorted(values)), method=method)  # type: ignore[type-var]

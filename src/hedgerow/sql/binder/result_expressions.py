@@ -47,7 +47,7 @@ class ResultBinder(RowBinder):
     def bind_result(
         self, node: exp.Expr, keys: Sequence[TypedExpression], clause: ResultClause = "select"
     ) -> TypedExpression:
-        """An expression in which nothing is read but keys ("k0") and aggregates ("a0"), and
+        """An expression in which nothing is read but keys ("k0") and aggregates "a0", and
         whose values are of its type.
         """
         self._keys, self._clause = [key.expression for key in keys], clause
@@ -80,8 +80,8 @@ class ResultBinder(RowBinder):
         ):
             self.refuse(
                 node,
-                f"{node.name} is an output, and outputs do not see each other",
-                "Write the expression out again.",
+                f"{node.name} is an alias, and the SELECT list cannot use its own aliases",
+                "Write the expression again.",
             )
         column = self.check_selectable(node, self.scope.resolve_column(node, *self._aliases))
         return TypedExpression(ColumnRef(column.plan_column), build_type_range(column.range.type))
@@ -109,7 +109,7 @@ class ResultBinder(RowBinder):
         if not is_aggregate(inner):
             self.refuse(
                 node,
-                "Intervals are those of aggregates",
+                "This function takes an aggregate",
                 "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.",
             )
         value = self.bind(inner)
@@ -119,7 +119,7 @@ class ResultBinder(RowBinder):
             if count is None:
                 self.refuse(
                     node,
-                    "Who is outside the bounds of this was not counted",
+                    "DP_CLIPPED needs an aggregate with clipped => TRUE",
                     f"Write SUM(x, {_CLIPPED_EXAMPLE}).",
                 )
             return TypedExpression(build_result_read(count), build_type_range("integer"))
@@ -155,5 +155,5 @@ class ResultBinder(RowBinder):
             (part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()),
             node,
         )
-        instead = f"Add it to GROUP BY, or write an aggregate of it, such as COUNT({name})."
-        self.refuse(where, f"{name} is shown as it is, row by row", instead)
+        instead = f"Add it to GROUP BY, or aggregate it, as in COUNT({name})."
+        self.refuse(where, f"{name} is neither in GROUP BY nor inside an aggregate", instead)

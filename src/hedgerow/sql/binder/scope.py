@@ -18,7 +18,7 @@ from hedgerow.sql.catalog import PRIVACY_ID, OwnerKey, TableEntry, find_closest_
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["MAX_SOURCES", "MAX_WORK", "ColumnReference", "Scope"]
+__all__ = ["MAX_SOURCES", "MAX_WORK", "ColumnReference", "Scope", "build_complexity_error"]
 
 MAX_SOURCES: Final = 50
 MAX_WORK: Final = 50_000
@@ -153,14 +153,17 @@ class Scope:
     def check_limits(self) -> Scope:
         """Itself, unless it has become too large to work with."""
         if self.source_count > MAX_SOURCES:
-            what = f"This question puts more than {MAX_SOURCES} tables and subqueries together"
+            what = f"This question combines more than {MAX_SOURCES} tables and subqueries"
             raise self.text.refusal(Unsupported, what, None, "Ask several shorter questions.")
         if self.work > MAX_WORK:
-            what = "This question is too intricate"
-            raise self.text.refusal(
-                Unsupported, what, None, "Write flatter expressions, or ask for the parts."
-            )
+            raise build_complexity_error(self.text)
         return self
+
+    def find_bare_column(self, node: exp.Expr) -> ColumnReference | None:
+        """Return the column of a node that is a column and nothing else."""
+        inner = node.unnest()
+        is_name = type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
+        return self.find_column(inner) if is_name else None  # type: ignore[arg-type]
 
     def find_column(self, node: exp.Column) -> ColumnReference | None:
         """The column that is named here, if there is one; refused where there are two."""
@@ -178,7 +181,10 @@ class Scope:
                 else "Give the columns different names."
             )
             raise self.text.refusal(
-                Unsupported, f"{node.name[:60]} is the name of several columns", node, instead
+                Unsupported,
+                f"{node.name[:60]} is ambiguous: several columns have this name",
+                node,
+                instead,
             )
         return found[0] if found else None
 
@@ -258,5 +264,11 @@ class Scope:
         return next((visible for visible in self.columns if visible.plan_column == column), None)
 
 
+def build_complexity_error(text: SourceText) -> Refused:
+    """Return the refusal of a question whose normal form would take too long."""
+    instead = "Simplify the expressions, or ask for their parts separately."
+    return text.refusal(Unsupported, "This question is too complex", None, instead)
+
+
 _CURLY_QUOTES: Final = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
-_NO_COLUMNS: Final = "No column of it may be asked for."
+_NO_COLUMNS: Final = "None of its columns may be queried."

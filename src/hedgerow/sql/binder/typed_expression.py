@@ -8,8 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from sqlglot import exp
+
+from hedgerow.errors import Unsupported
 from hedgerow.plan.scalar.expressions import Constant, Expression
 from hedgerow.plan.values import Range, Type, Value
+from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = [
     "NO_TIME_OF_DAY",
@@ -19,9 +23,10 @@ __all__ = [
     "explain_invalid_date",
     "format_as_number",
     "parse_iso_date",
+    "require_condition",
 ]
 
-NO_TIME_OF_DAY: Final = "Times of day are not known: a timestamp is read as its date"
+NO_TIME_OF_DAY: Final = "Times of day are not supported: a timestamp is read as its date"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T]+[0-9].*")
 
@@ -81,6 +86,18 @@ def _convert_constant(value: TypedExpression, wanted: Type) -> TypedExpression:
     return value if found is None else build_constant(found, "date")
 
 
+def require_condition(
+    text: SourceText, clause: str, node: exp.Expr, value: TypedExpression
+) -> TypedExpression:
+    """Return a value as a condition, and refuse a value of any other type."""
+    (condition,) = align_types([value], "boolean")
+    if condition.type != "boolean":
+        what = f"{clause} needs a condition, but this is {condition.type}"
+        instead = "Write a comparison, such as x > 0 or x = 'a'."
+        raise text.refusal(Unsupported, what, node, instead)
+    return condition
+
+
 def parse_iso_date(text: str) -> date | None:
     """A day written as year-month-day."""
     try:
@@ -92,10 +109,10 @@ def parse_iso_date(text: str) -> date | None:
 def explain_invalid_date(text: str) -> tuple[str, str]:
     """What is wrong with text that should be a day, and what to write."""
     if _TIMESTAMP.fullmatch(text):
-        return NO_TIME_OF_DAY, f"Write the day alone, which means all of it: '{text[:10]}'."
+        return NO_TIME_OF_DAY, f"Write the date alone, which covers the whole day: '{text[:10]}'."
     if _DAY.fullmatch(text):
-        return f"There is no day {text}", "Write a day that the calendar has, such as '2026-01-31'."
-    return "This is no date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
+        return f"{text} is not a valid date", "Write a date that exists, such as '2026-01-31'."
+    return "This is not a date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
 
 
 def format_as_number(condition: str) -> str:

@@ -88,8 +88,8 @@ def refuse_finer_granularity(
             )
             if instead is not None:
                 what = (
-                    f"{column.name} is known by {column.granularity}, and this asks for less than a"
-                    " whole one"
+                    f"{column.name} is known by {column.granularity}, but this asks for"
+                    f" part of a {column.granularity}"
                 )
                 raise text.refusal(
                     Unsupported, what, node, f"{instead}{_suggest_day_declaration(column)}."
@@ -153,8 +153,10 @@ def list_granularity_notes(rows: RelationNode, names: Iterable[str]) -> list[str
     """What an answer says of such columns."""
     found = dict.fromkeys(find_coarse_columns(rows, names))
     return [
-        f"{quote_name(one.name)} is known by {one.granularity}: each of its dates stands for a"
-        f" whole {one.granularity}."
+        (
+            f"{quote_name(one.name)} is known by {one.granularity}: each of its dates means"
+            f" the whole {one.granularity}."
+        )
         for one in found
     ]
 
@@ -322,7 +324,7 @@ def _is_aligned(grain: Granularity, sign: str, day: date) -> bool:
 def _format_nearest_day(grain: Granularity, sign: str, day: date) -> str:
     end = _compute_last_day(grain, day) if sign in ("<=", ">") else _compute_first_day(grain, day)
     return f"'{end}' instead of '{day}'" + (
-        "" if sign in _MIRRORED else f": it stands for the whole {grain}"
+        "" if sign in _MIRRORED else f": it means the whole {grain}"
     )
 
 
@@ -343,6 +345,5 @@ def _suggest_day_declaration(column: Column) -> str:
         return ""
     every = f"{min(listed)} … {_compute_last_day(column.granularity, max(listed))}"
     return (
-        f'; or have the policy declare days: {column.name} = {{ type = "date", values ='
-        f' "{every}" }}'
+        f'; or declare days in the policy: {column.name} = {{ type = "date", values = "{every}" }}'
     )

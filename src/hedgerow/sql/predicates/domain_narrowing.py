@@ -4,7 +4,7 @@ lists and bounds. A group that is left out has no row in any database."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from itertools import product
@@ -28,14 +28,15 @@ from hedgerow.plan.values import Range, Value
 from hedgerow.sql.binder.row_expressions import find_functions
 
 __all__ = [
+    "MIRRORED",
     "can_be_null",
-    "find_contradiction",
     "find_listed_values",
-    "find_undeclared_value",
     "inline_projections",
     "list_possible_values",
+    "mirror_comparison",
     "narrow_domain",
     "split_conjuncts",
+    "to_fraction",
 ]
 
 MAX_EVALUATIONS: Final = 50_000  # nodes of expressions, to find the values of one key
@@ -54,7 +55,7 @@ _PYTHON_TYPES: Final[Mapping[str, type]] = {
     "text": str,
     "date": date,
 }
-_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 def split_conjuncts(condition: Expression) -> Iterator[Expression]:
@@ -165,7 +166,7 @@ def _find_equal_constants(
     """The constants that a condition lets something be equal to: =, IN, several with OR, and any
     part of an AND.
     """
-    condition = _mirror_comparison(condition)
+    condition = mirror_comparison(condition)
     if not isinstance(condition, Call):
         return None
     if condition.function in ("and", "or"):
@@ -311,28 +312,28 @@ def _parse_comparison(condition: Expression) -> tuple[str, str, Fraction] | None
     """Column, sign and number, where a condition compares a column with a number or a date that
     is written out.
     """
-    condition = _mirror_comparison(condition)
-    if not isinstance(condition, Call) or condition.function not in _MIRRORED:
+    condition = mirror_comparison(condition)
+    if not isinstance(condition, Call) or condition.function not in MIRRORED:
         return None
     first, second = condition.arguments
     if not isinstance(first, ColumnRef) or not isinstance(second, Constant):
         return None
-    number = _to_fraction(second.value)
+    number = to_fraction(second.value)
     return None if number is None else (first.column, condition.function, number)
 
 
-def _mirror_comparison(condition: Expression) -> Expression:
+def mirror_comparison(condition: Expression) -> Expression:
     """A comparison whose constant stands on the right."""
     if (
         not isinstance(condition, Call)
-        or condition.function not in _MIRRORED
+        or condition.function not in MIRRORED
         or not isinstance(condition.arguments[0], Constant)
     ):
         return condition
-    return Call(_MIRRORED[condition.function], condition.arguments[::-1])
+    return Call(MIRRORED[condition.function], condition.arguments[::-1])
 
 
-def _to_fraction(value: Value) -> Fraction | None:
+def to_fraction(value: Value) -> Fraction | None:
     if isinstance(value, date):
         return Fraction(value.toordinal())
     # others a double would round
@@ -341,123 +342,7 @@ def _to_fraction(value: Value) -> Fraction | None:
 
 
 def _is_within(value: Value, known: Range) -> bool:
-    number = _to_fraction(value)
+    number = to_fraction(value)
     return number is None or (
         (known.low is None or known.low <= number) and (known.high is None or number <= known.high)
     )
-
-
-_CAN_HOLD: Final[Mapping[str, Callable[[Range, Fraction], bool]]] = {
-    "=": lambda known, value: _lower_end(known) <= value <= _upper_end(known),
-    "<": lambda known, value: _lower_end(known) < value,
-    "<=": lambda known, value: _lower_end(known) <= value,
-    ">": lambda known, value: _upper_end(known) > value,
-    ">=": lambda known, value: _upper_end(known) >= value,
-}
-
-
-def _lower_end(known: Range) -> Fraction | float:
-    return -float("inf") if known.low is None else known.low
-
-
-def _upper_end(known: Range) -> Fraction | float:
-    return float("inf") if known.high is None else known.high
-
-
-def find_contradiction(
-    condition: Expression, ranges: Mapping[str, Range]
-) -> tuple[Expression, Range | None] | None:
-    """What a condition compares with constants, and what is known of it that says that this never
-    holds; None where the constants say so themselves. A condition is comparisons, BETWEEN and IN,
-    joined by AND and OR; of other shapes nothing is said."""
-    own: dict[Expression, list[Call]] = {}
-    for part in map(_mirror_comparison, split_conjuncts(condition)):
-        if isinstance(part, Call) and part.function == "or":
-            each = [find_contradiction(branch, ranges) for branch in part.arguments]
-            if None not in each:
-                return each[0]
-            continue
-        if (
-            isinstance(part, Call)
-            and part.arguments
-            and not isinstance(part.arguments[0], Constant)
-        ):
-            own.setdefault(part.arguments[0], []).append(part)
-    for subject, parts in own.items():
-        if not set(find_columns(subject)):
-            continue
-        known = infer_range(subject, ranges)
-        if any(_is_unsatisfiable(part, known) for part in parts):
-            return subject, known
-        if known.type == "integer" and any(_is_fractional_equality(part) for part in parts):
-            return subject, Range("integer")
-        if _has_crossed_ends(parts):
-            return subject, None
-    return None
-
-
-def find_undeclared_value(
-    condition: Expression, ranges: Mapping[str, Range]
-) -> tuple[Expression, Range, str] | None:
-    """A text in a list that something never is, what is known of that, and the text. Some of the
-    list may hold, but this was not meant.
-    """
-    for part in split_conjuncts(condition):
-        if (
-            isinstance(part, Call)
-            and part.function == "in"
-            and set(find_columns(part.arguments[0]))
-        ):
-            known = infer_range(part.arguments[0], ranges)
-            words = [
-                one.value
-                for one in part.arguments[1:]
-                if isinstance(one, Constant) and isinstance(one.value, str)
-            ]
-            for word in words if known.values else ():
-                if known.values is not None and word not in known.values:
-                    return part.arguments[0], known, word
-    return None
-
-
-def _is_fractional_equality(part: Call) -> bool:
-    """Whether something is to be equal to a number that is not whole."""
-    numbers = [
-        _to_fraction(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]
-    ]
-    return (
-        part.function in ("=", "in")
-        and bool(numbers)
-        and all(number is not None and number.denominator > 1 for number in numbers)
-    )
-
-
-def _is_unsatisfiable(part: Call, known: Range) -> bool:
-    rest = part.arguments[1:]
-    constants = [one.value for one in rest if isinstance(one, Constant) and one.value is not None]
-    if part.function not in ("in", *_MIRRORED) or not rest or len(constants) < len(rest):
-        return False
-    if known.values is not None and part.function in ("in", "=") and known.values:
-        return not any(value in known.values for value in constants)
-    numbers = [number for value in constants if (number := _to_fraction(value)) is not None]
-    holds = _CAN_HOLD["=" if part.function == "in" else part.function]
-    return (
-        bool(numbers)
-        and len(numbers) == len(constants)
-        and not any(holds(known, number) for number in numbers)
-    )
-
-
-def _has_crossed_ends(parts: Sequence[Call]) -> bool:
-    """Whether the least that is asked for lies above the most."""
-    ends: dict[str, list[Fraction]] = {">": [], "<": []}
-    for part in parts:
-        value = (
-            part.arguments[1].value
-            if len(part.arguments) == 2 and isinstance(part.arguments[1], Constant)
-            else None
-        )
-        number = _to_fraction(value)
-        if number is not None and part.function in (">", ">=", "<", "<="):
-            ends[part.function[0]].append(number)
-    return bool(ends[">"] and ends["<"]) and max(ends[">"]) > min(ends["<"])

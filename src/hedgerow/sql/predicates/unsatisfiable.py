@@ -4,7 +4,7 @@ asking would pay for noise alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
 
@@ -23,11 +23,9 @@ from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import find_closest_name
-from hedgerow.sql.predicates.domain_narrowing import (
-    find_contradiction,
-    find_undeclared_value,
-    split_conjuncts,
-)
+from hedgerow.sql.predicates.contradictions import find_contradiction, find_undeclared_value
+from hedgerow.sql.predicates.domain_narrowing import split_conjuncts
+from hedgerow.sql.syntax.connectors import split_connector
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 
 __all__ = ["refuse_unsatisfiable"]
@@ -49,11 +47,14 @@ def refuse_unsatisfiable(
     ):
         node = _find_condition(scope, where.this, lambda part: _is_never_true(part) or None)
         instead = (
-            "Leave it out. EXPLAIN PRIVACY before the SELECT tells what an answer would be like,"
-            " and costs nothing."
+            "Leave it out. To see the columns and the cost, write EXPLAIN PRIVACY"
+            " before the SELECT: it is free."
         )
         raise scope.text.refusal(
-            Unsupported, "This never holds, and noise alone would be paid for", node, instead
+            Unsupported,
+            "This condition is never true, so the answer would be noise alone",
+            node,
+            instead,
         )
     for condition in conditions:
         found = find_contradiction(condition.expression, ranges)
@@ -103,7 +104,7 @@ def _find_condition(
     """The first of the conditions that is wrong by itself; all of them where none is. Each is
     read once, however many there are.
     """
-    for part in _split_conditions(node):
+    for part in split_connector(node):
         try:
             alone = wrong(RowBinder(scope).bind(part).expression)
         except Refused:  # it is no condition on the joined rows, but says how they are joined
@@ -113,27 +114,12 @@ def _find_condition(
     return node
 
 
-def _split_conditions(node: exp.Expr) -> Iterator[exp.Expr]:
-    """What AND joins, from left to right, without recursion: such chains are long."""
-    rest = [node]
-    while rest:
-        one = rest.pop()
-        inner = one.unnest()
-        if isinstance(inner, exp.And):
-            rest += [inner.expression, inner.this]
-        else:
-            yield one
-
-
 def _build_contradiction_error(
     scope: Scope, node: exp.Expr, subject: Expression, known: Range | None
 ) -> Refused:
     inner, name = node.unnest(), _format_subject(scope, node, subject)
     if known is None:
-        what = (
-            f"This never holds: {name} would be at least the one and at most the other, which is"
-            " less"
-        )
+        what = f"This is never true: the lower bound of {name} is above the upper bound"
         return scope.text.refusal(
             Unsupported, what, node, "Write the smaller value first: BETWEEN 18 AND 65."
         )
@@ -149,20 +135,20 @@ def _build_contradiction_error(
         instead = (
             f"Did you mean {quote_text(close)}?"
             if close
-            else "Ask for values that the policy declares."
+            else "Use values that the policy declares."
         )
         return scope.text.refusal(
             Unsupported,
-            f"This never holds: {name} is one of {_format_values(known)}",
+            f"This is never true: {name} is one of {_format_values(known)}",
             node,
             instead,
         )
     if known.low is None and known.high is None:
         return scope.text.refusal(
             Unsupported,
-            f"This never holds: {name} is a whole number",
+            f"This is never true: {name} is a whole number",
             node,
-            "Ask for whole numbers, or for a range.",
+            "Use whole numbers, or a range.",
         )
     ends = [
         _format_end(end, known) for end in dict.fromkeys((known.low, known.high)) if end is not None
@@ -170,7 +156,7 @@ def _build_contradiction_error(
     one = "always" if known.low == known.high else "at least" if known.high is None else "at most"
     what = f"lies between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"is {one} {ends[0]}"
     return scope.text.refusal(
-        Unsupported, f"This never holds: {name} {what}", node, "Ask for values that lie there."
+        Unsupported, f"This is never true: {name} {what}", node, "Use values in that range."
     )
 
 
@@ -181,7 +167,9 @@ def _build_undeclared_value_error(
     was misspelled.
     """
     close = find_closest_name(word, map(str, known.values or ()))
-    instead = f"Did you mean {quote_text(close)}? Else leave it out." if close else "Leave it out."
+    instead = (
+        f"Did you mean {quote_text(close)}? Otherwise leave it out." if close else "Leave it out."
+    )
     what = (
         f"{_format_subject(scope, node, subject)} is never {quote_text(word)}: it is one of"
         f" {_format_values(known)}"

@@ -163,7 +163,7 @@ def escape_text(value: str) -> str:
     doubled.
     """
     if _INVALID_CHARACTERS.search(value):
-        raise InvalidArgument("text", "must be Unicode, without NUL and without half of a pair")
+        raise InvalidArgument("text", "must be Unicode without NUL and unpaired surrogates")
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -189,7 +189,7 @@ def _list_tokens(phrase: Fragment, names: NameTable) -> Iterator[str]:
         elif one in WORDS:
             yield one
         else:
-            raise InvalidArgument("word", "must be on the list of words")
+            raise InvalidArgument("word", "must be one of WORDS")
 
 
 def _format_number(number: NumberLiteral) -> str:

@@ -4,7 +4,7 @@ is a condition on the joined rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
@@ -15,27 +15,31 @@ from hedgerow.plan.nodes import Filter
 from hedgerow.sql.binder.row_expressions import RowBinder, check_args
 from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.binder.typed_expression import align_types
+from hedgerow.sql.binder.typed_expression import require_condition
 from hedgerow.sql.predicates.date_granularity import refuse_finer_granularity
+from hedgerow.sql.syntax.connectors import split_connector
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = ["JoinCondition", "JoinConditions", "JoinInput"]
 
 _REFUSED_SIDES: Final = {
     "RIGHT": (
-        "RIGHT JOIN is not read",
-        "Swap the sides: write LEFT JOIN, the table whose rows all stay first.",
+        "RIGHT JOIN is not supported",
+        "Swap the sides and write LEFT JOIN.",
     ),
-    "FULL": ("FULL JOIN is not read", "Write two questions, each with a LEFT JOIN."),
+    "FULL": ("FULL JOIN is not supported", "Ask two questions, each with a LEFT JOIN."),
 }
 _REFUSED_KINDS: Final = {
     "CROSS": (
-        "A cross join puts rows of different people side by side",
+        "A cross join combines rows of different units",
         "Join with an equality: JOIN … USING (id).",
     ),
-    "SEMI": ("SEMI JOIN is not read", "Write JOIN (SELECT DISTINCT id FROM …) AS d USING (id)."),
+    "SEMI": (
+        "SEMI JOIN is not supported",
+        "Write JOIN (SELECT DISTINCT id FROM …) AS d USING (id).",
+    ),
     "ANTI": (
-        "ANTI JOIN is not read",
+        "ANTI JOIN is not supported",
         (
             "Write LEFT JOIN (SELECT id, COUNT(*) AS n FROM … GROUP BY id) AS d USING (id) WHERE n"
             " IS NULL."
@@ -96,7 +100,7 @@ class JoinConditions:
         for place in range(len(self.inputs)):
             self._check_input(place, self.inputs[place])
             self._read_clauses(place, self.inputs[place])
-        for node in _split_conjuncts(where):
+        for node in () if where is None else split_connector(where):
             self._classify_condition(node, len(self.inputs) - 1, None)
         for tie in self.conditions:
             refuse_finer_granularity(
@@ -113,7 +117,7 @@ class JoinConditions:
         taken = [other.alias.casefold() for other in self.inputs[:place]]
         if part.alias.casefold() in taken:
             what = (
-                f"Two sources are called {part.alias}"
+                f"Two tables are named {part.alias}"
                 if part.alias
                 else "Two subqueries have no name"
             )
@@ -125,7 +129,7 @@ class JoinConditions:
             return
         method = str(join.args.get("method") or "")
         if method:
-            what = f"{method} JOIN is not read"
+            what = f"{method} JOIN is not supported"
             self._refuse(
                 join,
                 what,
@@ -139,11 +143,16 @@ class JoinConditions:
             word = str(join.args.get(name) or "")
             if word not in ("", "LEFT", "INNER", "OUTER"):
                 self._refuse(
-                    join, *known.get(word, (f"{word} JOIN is not read", "Write JOIN or LEFT JOIN."))
+                    join,
+                    *known.get(word, (f"{word} JOIN is not supported", "Write JOIN or LEFT JOIN.")),
                 )
         check_args(self._text, join, "this", "side", "kind", "on", "using")
         if part.is_left_join and not find_filled_args(join) & {"on", "using"}:
-            self._refuse(join, "LEFT JOIN needs an equality", "Write LEFT JOIN … ON a.x = b.x.")
+            self._refuse(
+                join,
+                "LEFT JOIN needs ON or USING with an equality",
+                "Write LEFT JOIN … ON a.x = b.x.",
+            )
 
     def _read_clauses(self, place: int, part: JoinInput) -> None:
         if part.join is None:
@@ -151,7 +160,8 @@ class JoinConditions:
         of = place if part.is_left_join else None
         for name in part.join.args.get("using") or []:
             self._read_using(place, name, of)
-        for node in _split_conjuncts(part.join.args.get("on")):
+        on = part.join.args.get("on")
+        for node in () if on is None else split_connector(on):
             self._classify_condition(node, place, of)
 
     def _read_using(self, place: int, name: exp.Expr, of: int | None) -> None:
@@ -167,11 +177,11 @@ class JoinConditions:
         ]
         right = self.inputs[place].scope.find_column(column)
         if len(left) != 1 or right is None:
-            what = f"{name.name[:60]} is not one column of each side"
+            what = f"USING needs exactly one column {name.name[:60]} on each side"
             self._refuse(
                 name,
                 what,
-                "USING names columns that both sides have; write ON a.x = b.y otherwise.",
+                "Use a column that both sides have, or write ON a.x = b.y.",
             )
         self.conditions.append(JoinCondition(left[0], (place, right), name, of))
         scope = self.inputs[place].scope
@@ -211,10 +221,10 @@ class JoinConditions:
         each = [
             [
                 tie
-                for part in _split_connector(branch, exp.And)
+                for part in split_connector(branch)
                 if (tie := self._parse_equality(part, last, None))
             ]
-            for branch in _split_connector(node, exp.Or)
+            for branch in split_connector(node, exp.Or)
         ]
         ends = [{frozenset((tie.first, tie.second)) for tie in ties} for ties in each]
         return [
@@ -252,13 +262,12 @@ class JoinConditions:
         part = self.inputs[place]
         for column in node.find_all(exp.Column):
             if any(where != place for where, _ in self._match_columns(column, place)):
-                what = "In the ON of a LEFT JOIN stand equalities, and conditions on its own table"
-                self._refuse(node, what, "Write other conditions into WHERE, or join a subquery.")
-        (condition,) = align_types([RowBinder(part.scope).bind(node)], "boolean")
-        if condition.type != "boolean":
-            self._refuse(
-                node, f"ON wants a condition, and this is {condition.type}", "Write ON a.x = b.x."
-            )
+                what = (
+                    "ON of a LEFT JOIN may only have equalities and conditions on the joined table"
+                )
+                self._refuse(node, what, "Put other conditions into WHERE, or join a subquery.")
+        value = RowBinder(part.scope).bind(node)
+        condition = require_condition(self._text, "ON", node, value)
         rows = Filter(part.scope.rows, condition.expression)
         self.inputs[place] = replace(
             part, scope=replace(part.scope, rows=rows, work=part.scope.work + condition.work)
@@ -266,19 +275,3 @@ class JoinConditions:
 
     def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
         raise self._text.refusal(Unsupported, what, node, instead)
-
-
-def _split_conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
-    """The parts of a AND b AND c, in order."""
-    return iter(()) if node is None else _split_connector(node, exp.And)
-
-
-def _split_connector(node: exp.Expr, kind: type[exp.Connector]) -> Iterator[exp.Expr]:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        inner = one.unnest()
-        if type(inner) is kind:
-            waiting += [inner.expression, inner.this]
-        else:
-            yield one

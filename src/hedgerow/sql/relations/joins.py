@@ -22,9 +22,17 @@ from hedgerow.plan.nodes import Join
 from hedgerow.plan.values import Range
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types
+from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import PRIVACY_ID
-from hedgerow.sql.relations.join_conditions import JoinCondition, JoinConditions, JoinInput
+from hedgerow.sql.relations.join_conditions import JoinConditions, JoinInput
+from hedgerow.sql.relations.join_problems import (
+    JOIN_ONE_BY_ONE,
+    LEFT_SIDE_UNJOINED,
+    JoinProblem,
+    UsableCondition,
+    find_join_problem,
+    has_unique_key,
+)
 from hedgerow.sql.relations.second_population import find_second_population, is_reference
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
@@ -32,8 +40,6 @@ from hedgerow.sql.syntax.source_text import SourceText
 __all__ = ["JoinedRows", "join_inputs"]
 
 MAX_INPUTS: Final = 30
-_ONE_BY_ONE: Final = "Join public tables to the protected one, one by one."
-_SAME_IDS: Final = "Compare ids with ids: a.patient_id = b.patient_id."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ def join_inputs(text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | 
     if len(parts) > MAX_INPUTS:
         raise text.refusal(
             Unsupported,
-            f"FROM has more than {MAX_INPUTS} sources",
+            f"FROM has more than {MAX_INPUTS} tables and subqueries",
             parts[MAX_INPUTS].node,
             "Ask several shorter questions.",
         )
@@ -89,8 +95,8 @@ class _JoinBuilder:
         if first is None:
             self._refuse(
                 self._inputs[-1].node,
-                "Here public tables are joined before a protected one",
-                _ONE_BY_ONE,
+                "Public tables are joined here before a protected one",
+                JOIN_ONE_BY_ONE,
             )
         self._scope, placed = self._inputs[first].scope, {first}
         while left := [
@@ -98,8 +104,9 @@ class _JoinBuilder:
         ]:
             chosen = next((i for i in left if self._find_problem(i, placed) is None), None)
             if chosen is None:
-                what, instead, node = self._find_problem(left[0], placed) or ("", "", None)
-                self._refuse(node or self._inputs[left[0]].node, what, instead)
+                found = self._find_problem(left[0], placed)
+                assert found is not None
+                self._refuse(found.node or self._inputs[left[0]].node, found.problem, found.fix)
             self._add_input(chosen, placed)
             placed.add(chosen)
         if self._second_population is not None:
@@ -141,135 +148,53 @@ class _JoinBuilder:
                 alone.add(i)
         return [i for i, part in enumerate(parts) if part.scope.tables and i not in alone]
 
-    def _list_usable_conditions(
-        self, place: int, placed: set[int]
-    ) -> Iterator[tuple[JoinCondition, ColumnReference, ColumnReference]]:
-        """The ties of a part to those that are there: own column, and column there as it is
-        called now.
-        """
-        for tie in self._join_conditions:
-            ends = tie.find_ends(place)
+    def _list_usable_conditions(self, place: int, placed: set[int]) -> list[UsableCondition]:
+        """Return the conditions that join an input to those placed before it."""
+        usable = []
+        for condition in self._join_conditions:
+            ends = condition.find_ends(place)
             if (
                 ends is not None
                 and ends[1] in placed
-                and (tie.left_join == place or not self._inputs[place].is_left_join)
+                and (condition.left_join == place or not self._inputs[place].is_left_join)
             ):
                 here, other, there = ends
-                alias, name = self._inputs[other].alias, there.name
-                now = next(
-                    one for one in self._scope.columns if (one.alias, one.name) == (alias, name)
+                name = self._inputs[other].alias, there.name
+                renamed = next(
+                    column for column in self._scope.columns if (column.alias, column.name) == name
                 )
-                yield tie, here, now
+                usable.append(UsableCondition(condition, here, renamed))
+        return usable
 
-    def _find_problem(
-        self, place: int, placed: set[int]
-    ) -> tuple[str, str, exp.Expr | None] | None:
-        """Why a part cannot be joined to what is there; None where it can."""
-        part, ties = self._inputs[place], list(self._list_usable_conditions(place, placed))
-        label = part.scope.sources[0][1]
-        waits = [
-            tie
-            for tie in self._join_conditions
-            if tie.left_join == place
-            and (ends := tie.find_ends(place)) is not None
+    def _find_problem(self, place: int, placed: set[int]) -> JoinProblem | None:
+        waits = any(
+            condition.left_join == place
+            and (ends := condition.find_ends(place)) is not None
             and ends[1] not in placed
-        ]
-        if waits:
-            return (
-                "What stands left of this LEFT JOIN is not joined to a protected table",
-                _ONE_BY_ONE,
-                None,
-            )
-        for tie, here, there in ties:
-            if here.may_be_missing or there.may_be_missing:
-                name = (here if here.may_be_missing else there).name
-                return (
-                    f"{name} may be missing here, behind a LEFT JOIN",
-                    f"Use the {name} of the table on the left.",
-                    tie.node,
-                )
-            if here.is_privacy_id != there.is_privacy_id:
-                name = (here if here.is_privacy_id else there).name
-                return (
-                    (
-                        f"{name} says whose rows these are, and is equal to nothing but the same of"
-                        " another table"
-                    ),
-                    _SAME_IDS,
-                    tie.node,
-                )
-        if not part.scope.tables:
-            return self._find_public_problem(part, label, ties)
-        if "row" in (part.scope.rows.unit, self._scope.rows.unit):
-            return (
-                "Where every row is somebody of their own, rows of two people would meet",
-                "Join such a table with public ones only.",
-                None,
-            )
-        if not any(here.owner is not None and here.owner == there.owner for _, here, there in ties):
-            return (
-                (
-                    f"Nothing says that a row of {label} belongs to the same person as the row"
-                    " beside it"
-                ),
-                self._suggest_condition(part, ties),
-                None,
-            )
-        return None
-
-    def _find_public_problem(
-        self,
-        part: JoinInput,
-        label: str,
-        ties: Sequence[tuple[JoinCondition, ColumnReference, ColumnReference]],
-    ) -> tuple[str, str, None] | None:
-        if not ties:
-            return (
-                f"Nothing joins {label} to the others",
-                f"Add an equality, such as ON {self._inputs[0].alias}.x = {part.alias}.x.",
-                None,
-            )
-        if self._scope.rows.unit == "row" and not _has_unique_key(
-            part.scope, [here for _, here, _ in ties]
-        ):
-            what = f"A row may meet several rows of {label}, and every row is somebody of their own"
-            return what, f"Join on columns that the policy declares as unique in {label}.", None
-        return None
-
-    def _suggest_condition(
-        self,
-        part: JoinInput,
-        ties: Sequence[tuple[JoinCondition, ColumnReference, ColumnReference]],
-    ) -> str:
-        mine = next((one for one in part.scope.columns if one.owner is not None), None)
-        if mine is not None:
-            theirs = next((one for one in self._scope.columns if one.owner == mine.owner), None)
-            if theirs is not None:
-                added = (
-                    f"Add {quote_name(theirs.alias)}.{quote_name(theirs.name)} ="
-                    f" {quote_name(mine.alias)}.{quote_name(mine.name)}"
-                )
-                shared = [
-                    quote_name(here.name) for _, here, there in ties if here.name == there.name
-                ]
-                if not shared or part.scope.tables != self._scope.tables:
-                    return f"{added}."
-                return (
-                    f"{added}, for rows of one person; what people share is counted alone: SELECT"
-                    f" COUNT(*) … GROUP BY {', '.join(shared)}."
-                )
+            for condition in self._join_conditions
+        )
         return (
-            "Join on the id of the unit, or on a declared foreign key; a subquery has to select it,"
-            " under its own name."
+            LEFT_SIDE_UNJOINED
+            if waits
+            else find_join_problem(
+                self._scope,
+                self._inputs[place],
+                self._list_usable_conditions(place, placed),
+                self._inputs[0].alias,
+            )
         )
 
     def _add_input(self, place: int, placed: set[int]) -> None:
         part, source = self._inputs[place], self._scope
-        ties = list(self._list_usable_conditions(place, placed))
+        usable = self._list_usable_conditions(place, placed)
+        for used in usable:
+            if not used.here.is_privacy_id:  # refuses types that cannot be compared
+                binder = RowBinder(source)
+                binder.apply(used.condition.node, "=", used.there.value, used.here.value)
         pairs = [
-            (there.plan_column, here.plan_column)
-            for tie, here, there in ties
-            if self._check_types(tie, here, there) and here.owner != PRIVACY_ID
+            (used.there.plan_column, used.here.plan_column)
+            for used in usable
+            if used.here.owner != PRIVACY_ID
         ]
         names = _choose_plan_names(part.scope, source)
         adds = tuple(
@@ -278,7 +203,7 @@ class _JoinBuilder:
             if one.plan_column
         )
         public = not part.scope.tables
-        unique = public and _has_unique_key(part.scope, [here for _, here, _ in ties])
+        unique = public and has_unique_key(part.scope, usable)
         matches = 1 if source.rows.unit == "row" else None
         rows = Join(
             source.rows,
@@ -310,8 +235,9 @@ class _JoinBuilder:
         self._scope = Scope(
             self._text, rows, everything, source.sources, tables, once, leaves, work
         ).check_limits()
+        done = [used.condition for used in usable]
         self._join_conditions = [
-            tie for tie in self._join_conditions if tie not in [used for used, _, _ in ties]
+            condition for condition in self._join_conditions if condition not in done
         ]
 
     def _join_second_population(self, place: int, placed: set[int]) -> None:
@@ -319,32 +245,36 @@ class _JoinBuilder:
         with that one are conditions, where that person has no other row for which they might hold.
         """
         part, source = self._inputs[place], self._scope
-        tie, here, there = next(
-            found
-            for found in self._list_usable_conditions(place, placed)
-            if is_reference(found[0], place)
+        reference = next(
+            used
+            for used in self._list_usable_conditions(place, placed)
+            if is_reference(used.condition, place)
         )
+        here, there = reference.here, reference.there
         further = [
-            other
-            for other in self._join_conditions
-            if other is not tie and other.find_ends(place) is not None
+            condition
+            for condition in self._join_conditions
+            if condition is not reference.condition and condition.find_ends(place) is not None
         ]
         if further and part.scope.key_within_unit != frozenset():
             what = (
-                f"Whom a row names has one row to meet, the first, and {part.scope.tables[0][0]}"
-                " may have others for which this holds"
+                f"{part.scope.tables[0][0]} may have several rows per {here.name} and"
+                " only one of them is joined, so this condition is not supported"
             )
             self._refuse(
                 further[0].node,
                 what,
-                f"Join a subquery with one row for each: SELECT {quote_name(here.name)}, MAX(x) AS"
-                f" x … GROUP BY {quote_name(here.name)}.",
+                (
+                    f"Join a subquery with one row per {here.name}: SELECT"
+                    f" {quote_name(here.name)}, MAX(x) AS x … GROUP BY"
+                    f" {quote_name(here.name)}."
+                ),
             )
         if there.value.type == "real":
             self._refuse(
-                tie.node,
-                f"{there.name} is declared as real, which names nobody exactly",
-                "Declare both columns as integer, or as text.",
+                reference.condition.node,
+                f"{there.name} is declared as real, which cannot be matched exactly with an id",
+                "Declare both columns as integer or as text.",
             )
         names = _choose_plan_names(part.scope, source)
         adds = tuple(
@@ -360,38 +290,20 @@ class _JoinBuilder:
         self._scope = Scope(
             self._text, rows, columns, source.sources, tables, source.key_within_unit, leaves, work
         ).check_limits()
-        self._join_conditions = [other for other in self._join_conditions if other is not tie]
-
-    def _check_types(
-        self, tie: JoinCondition, here: ColumnReference, there: ColumnReference
-    ) -> bool:
-        """Always True; refuses where the types do not go together."""
-        if not here.is_privacy_id:
-            RowBinder(self._scope).apply(tie.node, "=", there.value, here.value)
-        return True
+        self._join_conditions = [
+            condition for condition in self._join_conditions if condition is not reference.condition
+        ]
 
     def _bind_conditions(self) -> Iterator[TypedExpression]:
         leftover = [(tie.node, len(self._inputs) - 1) for tie in self._join_conditions]
         for node, last in (*self._filters, *leftover):
             aliases = {part.alias.casefold() for part in self._inputs[: last + 1]}
             scope = self._scope.restrict_to(aliases)
-            (value,) = align_types([RowBinder(scope).bind(node)], "boolean")
-            if value.type != "boolean":
-                self._refuse(
-                    node,
-                    f"A condition is wanted here, and this is {value.type}",
-                    "Write a comparison, such as x > 0 or x = 'a'.",
-                )
-            yield value
+            value = RowBinder(scope).bind(node)
+            yield require_condition(self._text, "ON or WHERE", node, value)
 
     def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
         raise self._text.refusal(Unsupported, what, node, instead)
-
-
-def _has_unique_key(scope: Scope, columns: Sequence[ColumnReference]) -> bool:
-    """Whether these columns cover a declared key of a public table."""
-    names = {one.origin[1].name.casefold() for one in columns if one.origin is not None}
-    return any({name.casefold() for name in key} <= names for key in scope.unique)
 
 
 def _choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:

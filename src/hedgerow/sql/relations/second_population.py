@@ -64,26 +64,31 @@ def find_second_population(
         _refuse(
             text,
             last.node,
-            "This is about more than two populations",
+            "A question can join at most two populations",
             "Ask about two of them at a time.",
         )
     for i in protected:
         if parts[i].scope.rows.unit == "row":
-            what = "Where every row is somebody of their own, rows of two people would meet"
-            _refuse(text, parts[i].node, what, "Join such a table with public ones only.")
+            what = (
+                "Every row of this table is its own unit, so it cannot be joined to"
+                " another protected table"
+            )
+            _refuse(text, parts[i].node, what, "Join it with public tables only.")
     found = next((i for i in protected if _is_referenced(i, parts, ties)), None)
     if found is None:
         labels = [part.scope.sources[0][1] for part in (first, last)]
         what = (
-            f"{labels[1]} is about other people than {labels[0]}, and no row of the one says whom"
-            " of the other it means"
+            f"{labels[1]} and {labels[0]} are about different populations, and no column"
+            " of one holds the id of the other"
         )
         _refuse(
             text,
             last.node,
             what,
-            f"Join one source of theirs on its id, such as ON {first.alias}.x ="
-            f" {last.alias}.{_find_id_name(last)}.",
+            (
+                f"Join on the id of one of them, such as ON {first.alias}.x ="
+                f" {last.alias}.{_find_id_name(last)}."
+            ),
         )
     beside = [i for i in protected if i != found]
     if parts[found].is_left_join or all(parts[i].is_left_join for i in beside):
@@ -91,8 +96,8 @@ def find_second_population(
         _refuse(
             text,
             node,
-            "A LEFT JOIN of two populations would tell who has no partner",
-            "Write JOIN, which drops rows without one.",
+            "A LEFT JOIN of two populations would show who has no match",
+            "Write JOIN, which drops rows without a match.",
         )
     _check_caps(text, parts, protected, found)
     return found
@@ -138,8 +143,8 @@ def _check_caps(
             caps = [cap for cap in entry.undeclared_caps if i != found or cap != "max_groups"]
             if caps:
                 what = (
-                    f"The caps of {name} are not declared, and where two populations meet they are"
-                    " not found"
+                    f"{name} has no declared contribution bounds, and auto_bounds cannot"
+                    " find them for two populations"
                 )
                 raise text.refusal(
                     Unbounded,
@@ -165,7 +170,7 @@ def check_aggregates(text: SourceText, calls: Sequence[AggregateCall]) -> None:
             or measure.kind in ("units", "distinct", "moments")
             or measure.sum_bounds is not None
         ):
-            what = f"{call.text} cannot be asked where two populations meet"
+            what = f"{call.text} is not supported for two populations"
             raise text.refusal(Unsupported, what, None, _SUPPORTED_AGGREGATES)
 
 
@@ -194,18 +199,15 @@ def build_population_rows(
         if not used & set(theirs) and used != {join.second_population.id_column}:
             mine.append(group)
         elif not used <= {join.second_population.id_column, *theirs}:
-            what = f"{group.text} is made of columns of two populations"
+            what = f"{group.text} combines columns of two populations"
             raise text.refusal(
                 Unsupported,
                 what,
                 None,
-                "Group by columns of each by themselves: GROUP BY a.x, b.y.",
+                "Group by columns of each separately: GROUP BY a.x, b.y.",
             )
         if group.domain is None:
-            what = (
-                f"The values of {group.text} are not declared, and where two populations meet they"
-                " have to be"
-            )
+            what = f"GROUP BY {group.text} over two populations needs declared values"
             raise text.refusal(Unbounded, what, None, "List them in the policy: values = […].")
     free = (name for i in itertools.count() if (name := f"bond {i}") not in own | set(theirs))
     bonds = {group.value.expression: next(free) for group in mine}

@@ -24,7 +24,7 @@ __all__ = [
     "rename_columns",
 ]
 
-_KEEP_ID_NAME = "Select it as it is, under its own name."
+_KEEP_ID_NAME = "Select it under its own name."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
         return scope
     columns = [visible for visible in scope.columns if not visible.is_merged]
     if len(names) != len(columns):
-        what = f"There are {len(columns)} columns here, and {len(names)} names"
+        what = f"The alias names {len(names)} columns, but there are {len(columns)}"
         raise scope.text.refusal(Unsupported, what, alias, "Name each column once.")
     for name, visible in zip(names, columns, strict=True):
         _check_name(scope, name, name.name, visible)
@@ -106,11 +106,11 @@ def _check_name(scope: Scope, node: exp.Expr, name: str, visible: ColumnReferenc
     if visible is not None and visible.is_privacy_id:
         RowBinder(scope).check_selectable(node, visible) if visible.may_be_missing else None
         if name.casefold() != visible.name.casefold():
-            what = f"{visible.name} says whose rows these are, and cannot be renamed"
+            what = f"{visible.name} is the privacy id. It cannot be renamed"
             raise scope.text.refusal(Unsupported, what, node, _KEEP_ID_NAME)
         return
     if any(name.casefold() == one.name.casefold() for one in scope.columns if one.is_privacy_id):
-        what = f"{name[:60]} is the name of the column that says whose rows these are"
+        what = f"{name[:60]} is the name of the privacy id"
         raise scope.text.refusal(Unsupported, what, node, "Choose another alias.")
 
 

@@ -11,11 +11,12 @@ they would refuse. What does not have this form is left as it is, and refused wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.syntax.connectors import split_connector
 
 __all__ = ["rewrite_semijoins"]
 
@@ -29,7 +30,7 @@ def rewrite_semijoins(select: exp.Select, catalog: Catalog) -> exp.Select:
         return select
     kept: list[exp.Expr] = []
     joins: list[exp.Join] = []
-    for condition in _split_conjuncts(where.this):
+    for condition in (part.unnest() for part in split_connector(where.this)):
         made = _build_join(select, condition, catalog, f"in {len(joins)}")
         if made is None:
             kept.append(condition)
@@ -44,16 +45,6 @@ def rewrite_semijoins(select: exp.Select, catalog: Catalog) -> exp.Select:
     found.set("joins", [*(found.args.get("joins") or []), *joins])
     found.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
     return found
-
-
-def _split_conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(condition, exp.And):
-        yield from _split_conjuncts(condition.this)
-        yield from _split_conjuncts(condition.expression)
-    elif isinstance(condition, exp.Paren):
-        yield from _split_conjuncts(condition.this)
-    else:
-        yield condition
 
 
 def _build_join(
@@ -196,7 +187,7 @@ def _parse_exists(rows: exp.Select, catalog: Catalog) -> tuple[ColumnPairs, exp.
         )
 
     pairs, kept = [], []
-    for condition in _split_conjuncts(where.this):
+    for condition in (part.unnest() for part in split_connector(where.this)):
         sides = [condition.this, condition.expression] if isinstance(condition, exp.EQ) else []
         if all(isinstance(side, exp.Column) for side in sides) and [
             inside(side) for side in sides

@@ -61,14 +61,14 @@ def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope) 
         _refuse(
             text,
             node,
-            "The parts of a UNION ALL have different numbers of columns",
-            "Select the same columns in each part.",
+            "The branches of UNION ALL have different numbers of columns",
+            "Select the same columns in each branch.",
         )
     if not scope.tables:
         _refuse(
             text,
             node,
-            "Public tables are joined, not put beside protected ones",
+            "UNION ALL cannot combine public and protected tables",
             "Write JOIN … ON a.x = b.x.",
         )
     if scope.population != first.population or (scope.rows.unit == "row") != (
@@ -77,8 +77,8 @@ def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope) 
         _refuse(
             text,
             node,
-            "The parts of a UNION ALL are about different people",
-            "Put tables of one population together.",
+            "The branches of UNION ALL are about different populations",
+            "Use tables of one population.",
         )
     if any(
         mine.is_privacy_id != theirs.is_privacy_id
@@ -87,8 +87,8 @@ def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope) 
         _refuse(
             text,
             node,
-            "The id stands at different places in the parts of this UNION ALL",
-            "Select it at the same place in each part.",
+            "The privacy id is in different positions in the branches of UNION ALL",
+            "Select it in the same position in each branch.",
         )
 
 
@@ -101,8 +101,8 @@ def _check_repeated_rows(text: SourceText, branches: Sequence[tuple[exp.Expr, Sc
         names = {name for name, _ in scope.tables}
         if scope.rows.unit == "row" and names & seen:
             what = (
-                f"The rows of {min(names & seen)} would come twice, and every row is somebody of"
-                " their own"
+                f"The rows of {min(names & seen)} would be counted twice, but every row"
+                " is its own unit"
             )
             _refuse(text, node, what, "Write one SELECT, with OR between the conditions.")
         seen |= names
@@ -113,10 +113,8 @@ def _find_common_type(
 ) -> Type:
     types = {one.range.type for _, one in columns if one.range.values != ()}
     if len(types) > 1 and types != {"integer", "real"} and not columns[0][1].is_privacy_id:
-        what = (
-            f"{columns[0][1].name} is {' and '.join(sorted(types))} in the parts of this UNION ALL"
-        )
-        _refuse(text, columns[-1][0], what, "Bring them to one type.")
+        what = f"{columns[0][1].name} is {' and '.join(sorted(types))} in the branches of UNION ALL"
+        _refuse(text, columns[-1][0], what, "Select values of one type.")
     return "real" if "real" in types else next(iter(types), columns[0][1].range.type)
 
 

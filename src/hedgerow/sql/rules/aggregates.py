@@ -89,7 +89,7 @@ def _bind_call(node: exp.Expr, reader: Binder) -> TypedExpression:
 def bind_named_call(node: exp.Anonymous, reader: Binder) -> TypedExpression:
     """A function with named arguments."""
     if not is_aggregate(node):
-        reader.refuse(node, "Named arguments are those of aggregates", "Leave them out.")
+        reader.refuse(node, "Only aggregates take named arguments", "Leave them out.")
     return _bind_call(node, reader)
 
 
@@ -112,7 +112,7 @@ def _parse_call(node: exp.Expr, reader: Binder) -> AggregateSyntax:
         return AggregateSyntax(node, *_TWO_ARGUMENTS[type(node)], (node.this, node.expression))
     if type(node) in _ONE_ARGUMENT:
         return _parse_single(node, reader)
-    return reader.refuse(node, "This aggregate is not answered", _AGGREGATES)
+    return reader.refuse(node, "This aggregate is not supported", _AGGREGATES)
 
 
 def _parse_single(node: exp.Expr, reader: Binder) -> AggregateSyntax:
@@ -140,7 +140,7 @@ def _parse_single(node: exp.Expr, reader: Binder) -> AggregateSyntax:
             if name == "MODE"
             else "Write COUNT(*), SUM(x) or AVG(x)."
         )
-        reader.refuse(node, "An aggregate needs something to work on", instead)
+        reader.refuse(node, f"{name} needs an argument", instead)
     return AggregateSyntax(node, name, function, (inner,), probability=at)
 
 
@@ -149,7 +149,7 @@ def _parse_quantile(node: exp.Expr, reader: Binder) -> AggregateSyntax:
     _check_args(node, reader, "this", part)
     share = node.args.get(part)
     if share is None:
-        reader.refuse(node, f"{name} needs a column and a share", f"Write {_EXAMPLES[name]}.")
+        reader.refuse(node, f"{name} needs a column and a fraction", f"Write {_EXAMPLES[name]}.")
     return AggregateSyntax(
         node, name, "QUANTILE", (node.this,), probability=_parse_probability(share, reader)
     )
@@ -168,13 +168,17 @@ def _parse_within_group(node: exp.WithinGroup, reader: Binder) -> AggregateSynta
     ):
         reader.refuse(
             node,
-            "WITHIN GROUP goes with PERCENTILE_CONT and MODE",
+            "WITHIN GROUP is only for PERCENTILE_CONT, PERCENTILE_DISC and MODE",
             f"Write {_EXAMPLES['PERCENTILE_CONT']}.",
         )
     ordered = node.expression.expressions[0]
     _check_args(ordered, reader, "this", "desc", "nulls_first")
     if find_filled_args(inner) - (set() if name == "MODE" else {"this"}):
-        reader.refuse(node, "The column stands once, behind ORDER BY", f"Write {_EXAMPLES[name]}.")
+        reader.refuse(
+            node,
+            "With WITHIN GROUP the column goes after ORDER BY alone",
+            f"Write {_EXAMPLES[name]}.",
+        )
     at = None
     if name != "MODE":
         at = _parse_probability(inner.this, reader)
@@ -189,14 +193,14 @@ def _parse_probability(node: exp.Expr, reader: Binder) -> Fraction:
     if not NUMBER.fullmatch(written):
         reader.refuse(
             node,
-            "The share of a quantile is a number that is written out",
+            "The fraction of a quantile must be a literal number",
             f"Write {_EXAMPLES['QUANTILE']}.",
         )
     share = Fraction(written)
     if not 0 < share < 1:
         reader.refuse(
             node,
-            "The share of a quantile lies between 0 and 1",
+            "The fraction of a quantile must be between 0 and 1",
             "Write 0.5 for the median, MIN(x) or MAX(x) for the ends.",
         )
     return share
@@ -207,18 +211,18 @@ def _check_args(node: exp.Expr, reader: Binder, *takes: str) -> None:
     for part in sorted(find_filled_args(node) - set(takes)):
         reader.refuse(
             node,
-            f"{part.strip('_').upper()} is not read in this aggregate",
+            f"{part.strip('_').upper()} is not supported in this aggregate",
             "Leave it out. " + _AGGREGATES,
         )
 
 
 def _build_refusals(*nodes: type[exp.Expr], first: str = "") -> tuple[Refusal, ...]:
     return tuple(
-        Refusal(node, "This aggregate is not answered", first + _AGGREGATES) for node in nodes
+        Refusal(node, "This aggregate is not supported", first + _AGGREGATES) for node in nodes
     )
 
 
-_VALUES_FIX: Final = "Write GROUP BY x with COUNT(*), or MODE(x): values are never shown. "
+_VALUES_FIX: Final = "Write GROUP BY x with COUNT(*), or MODE(x): single values are never shown. "
 
 
 _EXAMPLES: Final = {
@@ -233,10 +237,8 @@ RULES: tuple[Rule | Refusal, ...] = (
         Rule(node, _bind_call, _ARGS)
         for node in (*_ONE_ARGUMENT, *_TWO_ARGUMENTS, *_QUANTILES, exp.Filter, exp.WithinGroup)
     ),
-    Refusal(exp.Distinct, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x)."),
-    Refusal(
-        exp.Order, "An order inside an aggregate changes nothing that is answered", "Leave it out."
-    ),
+    Refusal(exp.Distinct, "DISTINCT is only allowed in COUNT", "Write COUNT(DISTINCT x)."),
+    Refusal(exp.Order, "ORDER BY inside an aggregate has no effect", "Leave it out."),
     *_build_refusals(exp.ApproxDistinct, first="Write COUNT(DISTINCT x). "),
     *_build_refusals(exp.ApproxQuantile, first="Write QUANTILE(x, 0.9). "),
     *_build_refusals(

@@ -24,7 +24,7 @@ def _bind_binary(node: exp.Binary, reader: Binder) -> TypedExpression:
     if sign in "+-" and "date" in (left.type, right.type):
         return _bind_date_arithmetic(node, reader, left, right)
     if sign in "/%" and isinstance(right.expression, Constant) and right.expression.value == 0:
-        reader.refuse(node, "This divides by 0, and is always NULL", "Divide by something else.")
+        reader.refuse(node, "Division by 0 is always NULL", "Divide by another value.")
     return _fold_decimals(sign, left, right) or reader.apply(node, sign, left, right)
 
 
@@ -65,7 +65,7 @@ def _bind_date_arithmetic(
     if plus or right.type != "date" or left.type != "date":
         reader.refuse(
             node,
-            "This is not done with dates",
+            "This operation is not defined for dates",
             "Write d + INTERVAL 3 DAY, d + 3, or d - e for the days between two dates.",
         )
     return reader.apply(node, "days between", right, left)
@@ -89,16 +89,26 @@ RULES = (
     Rule(exp.Div, _bind_binary, (*_OPERANDS, "typed", "safe")),
     Rule(exp.Mod, _bind_binary, _OPERANDS),
     Rule(exp.Neg, _bind_negation),
-    Refusal(exp.IntDiv, "// is not read", "Write FLOOR(a / b)."),
-    Refusal(exp.Pow, "Powers are not read", "Multiply: x * x."),
-    Refusal(exp.BitwiseXor, "Work on bits is not read", "Use + - * / %."),
+    Refusal(exp.IntDiv, "// is not supported", "Write FLOOR(a / b)."),
+    Refusal(exp.Pow, "Powers are not supported", "Multiply: x * x."),
+    Refusal(exp.BitwiseXor, "Bitwise operators are not supported", "Use + - * / %."),
     Refusal(
-        exp.BitwiseAnd, "Work on bits is not read", "Use + - * / %, and AND between conditions."
+        exp.BitwiseAnd,
+        "Bitwise operators are not supported",
+        "Use + - * / %, and AND between conditions.",
     ),
-    Refusal(exp.BitwiseOr, "Work on bits is not read", "Use + - * / %, and OR between conditions."),
     Refusal(
-        exp.BitwiseNot, "Work on bits is not read", "Use + - * / %, and NOT before a condition."
+        exp.BitwiseOr,
+        "Bitwise operators are not supported",
+        "Use + - * / %, and OR between conditions.",
     ),
-    Refusal(exp.BitwiseLeftShift, "Work on bits is not read", "Multiply by a power of two."),
-    Refusal(exp.BitwiseRightShift, "Work on bits is not read", "Write FLOOR(a / 2)."),
+    Refusal(
+        exp.BitwiseNot,
+        "Bitwise operators are not supported",
+        "Use + - * / %, and NOT before a condition.",
+    ),
+    Refusal(
+        exp.BitwiseLeftShift, "Bitwise operators are not supported", "Multiply by a power of two."
+    ),
+    Refusal(exp.BitwiseRightShift, "Bitwise operators are not supported", "Write FLOOR(a / 2)."),
 )

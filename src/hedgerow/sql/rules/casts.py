@@ -36,7 +36,7 @@ def _bind_cast(node: exp.Cast, reader: Binder) -> TypedExpression:
         reader.refuse(
             node,
             NO_TIME_OF_DAY,
-            "Write the day alone, such as DATE '2026-01-31', and a column without CAST.",
+            "Write the date alone, such as DATE '2026-01-31', and use columns without CAST.",
         )
     if kind == exp.DType.DATE:
         (value,) = align_types([value], "date")
@@ -47,18 +47,20 @@ def _bind_cast(node: exp.Cast, reader: Binder) -> TypedExpression:
     if value.type == "boolean":
         return reader.refuse(
             node,
-            "This CAST is not read",
+            "This CAST is not supported",
             f"Write {format_as_number(reader.text.format_node(node.this))}.",
         )
     instead = (
-        "CAST turns numbers into DOUBLE or INTEGER; for other types declare the column in the"
-        " policy."
+        "Use CAST for numbers, to DOUBLE or INTEGER. For other types, declare the type"
+        " of the column in the policy."
     )
-    return reader.refuse(node, "This CAST is not read", instead)
+    return reader.refuse(node, "This CAST is not supported", instead)
 
 
 RULES = (
     Rule(exp.Cast, _bind_cast, ("this", "to")),
     Rule(exp.TryCast, _bind_cast, ("this", "to", "safe")),
-    Refusal(exp.Collate, "COLLATE is not read", "Text compares by code point; leave it out."),
+    Refusal(
+        exp.Collate, "COLLATE is not supported", "Leave it out: text is compared by code point."
+    ),
 )

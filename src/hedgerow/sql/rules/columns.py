@@ -14,8 +14,8 @@ def _bind_column(node: exp.Column, reader: Binder) -> TypedExpression:
     if isinstance(node.this, exp.Star):
         reader.refuse(
             node,
-            "* stands for rows, and rows are never shown",
-            "Name aggregates, such as COUNT(*) or AVG(x).",
+            "SELECT * returns individual rows",
+            "Use aggregates, such as COUNT(*) or AVG(x).",
         )
     return reader.bind_column(node)
 

@@ -33,7 +33,7 @@ def _bind_comparison(node: exp.Binary, reader: Binder) -> TypedExpression:
     if left.is_null or right.is_null:
         reader.refuse(
             node,
-            "Nothing compares with NULL: this never holds",
+            "A comparison with NULL is never true",
             "Write x IS NULL or x IS NOT NULL.",
         )
     _check_dates(node, reader, [left, right])
@@ -54,18 +54,18 @@ def _bind_in(node: exp.In, reader: Binder) -> TypedExpression:
     if len(node.expressions) > MAX_LIST_LENGTH:
         reader.refuse(
             node,
-            f"This list has more than {MAX_LIST_LENGTH} values",
-            "Ask for a range, or declare a coarser column in the policy.",
+            f"IN has more than {MAX_LIST_LENGTH} values",
+            "Use a range, or declare a coarser column in the policy.",
         )
     if not node.expressions:
-        reader.refuse(node, "IN wants a list of values", "Write x IN (1, 2).")
+        reader.refuse(node, "IN needs a list of values", "Write x IN (1, 2).")
     value, *listed = align_types([reader.bind(part) for part in (node.this, *node.expressions)])
     _check_dates(node, reader, [value, *listed])
     for part, item in zip(node.expressions, listed, strict=True):
         if item.is_null:
             reader.refuse(
                 part,
-                "NULL in a list never matches",
+                "NULL in an IN list never matches",
                 "Leave it out; for missing values write x IS NULL.",
             )
     if all(isinstance(item.expression, Constant) for item in listed):
@@ -78,16 +78,18 @@ def _bind_in(node: exp.In, reader: Binder) -> TypedExpression:
 def _bind_like(node: exp.Like, reader: Binder) -> TypedExpression:
     value, pattern = align_types([reader.bind(node.this), reader.bind(node.expression)], "text")
     if not isinstance(pattern.expression, Constant) or pattern.is_null:
-        reader.refuse(
-            node, "LIKE compares with a pattern that is written out", "Write x LIKE 'a%'."
-        )
+        reader.refuse(node, "LIKE needs a literal pattern", "Write x LIKE 'a%'.")
     if any(sign in str(pattern.expression.value) for sign in ("\\%", "\\_")):
-        what = "In some databases a backslash takes % and _ their meaning, in others it is a letter"
+        what = (
+            "A backslash before % or _ in LIKE is ambiguous: some databases treat it as an escape"
+        )
         reader.refuse(
             node,
             what,
-            "Write STARTS_WITH(x, '5%'), or RIGHT(x, 2) = '5%', where % and _ stand for"
-            " themselves.",
+            (
+                "Write STARTS_WITH(x, '5%'), or RIGHT(x, 2) = '5%', where % and _ are plain"
+                " characters."
+            ),
         )
     found = reader.apply(node, "like", value, pattern)
     return reader.apply(node, "not", found) if node.args.get("negate") else found
@@ -100,32 +102,32 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Like, _bind_like, ("this", "expression", "negate")),
     Refusal(
         exp.ILike,
-        "ILIKE is not read",
+        "ILIKE is not supported",
         "Write LOWER(x) LIKE 'abc%', with the pattern in lower case.",
     ),
     Refusal(
         exp.Escape,
-        "LIKE … ESCAPE is not read",
-        "Write LIKE without it: % stands for any text, _ for one character.",
+        "LIKE … ESCAPE is not supported",
+        "Write LIKE without it: % matches any text, _ one character.",
     ),
     Refusal(
         exp.SimilarTo,
-        "SIMILAR TO is not read",
-        "Write LIKE: % stands for any text, _ for one character.",
+        "SIMILAR TO is not supported",
+        "Write LIKE: % matches any text, _ one character.",
     ),
     Refusal(
         exp.RegexpLike,
-        "Regular expressions are not read",
-        "Write LIKE: % stands for any text, _ for one character.",
+        "Regular expressions are not supported",
+        "Write LIKE: % matches any text, _ one character.",
     ),
     Refusal(
         exp.NullSafeEQ,
-        "IS NOT DISTINCT FROM is not read",
+        "IS NOT DISTINCT FROM is not supported",
         "Write a = b OR (a IS NULL AND b IS NULL).",
     ),
     Refusal(
         exp.NullSafeNEQ,
-        "IS DISTINCT FROM is not read",
+        "IS DISTINCT FROM is not supported",
         "Write a <> b, and a IS NULL where that matters.",
     ),
 )

@@ -65,14 +65,14 @@ def _bind_extract(node: exp.Extract, reader: Binder) -> TypedExpression:
             "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday) and DOY; for weeks write"
             " DATE_TRUNC('week', d)."
         )
-        reader.refuse(node, "EXTRACT does not know this part", instead)
+        reader.refuse(node, "EXTRACT does not support this part", instead)
     return _apply_to_date(node, reader, part, node.expression)
 
 
 def _bind_date_trunc(node: exp.Expr, reader: Binder) -> TypedExpression:
     unit = _read_unit(node.args.get("unit"))
     if unit not in (*_STARTS, "DAY"):
-        reader.refuse(node, "DATE_TRUNC does not know this part", _TRUNC_FIX)
+        reader.refuse(node, "DATE_TRUNC does not support this part", _TRUNC_FIX)
     if _is_ambiguous(node, reader):
         reader.refuse(node, _AMBIGUOUS_UNIT, _TRUNC_FIX)
     if unit == "DAY":
@@ -89,7 +89,7 @@ def _bind_day(node: exp.Expr, reader: Binder) -> TypedExpression:
         reader.refuse(node, *explain_invalid_date(str(value.expression.value)))
     return reader.refuse(
         node,
-        f"A day is that of a date, and this is {value.type}",
+        f"A date is needed here, but this is {value.type}",
         "Use a column that the policy declares as a date.",
     )
 
@@ -109,7 +109,7 @@ def shift_date(
         or not _INTEGER.fullmatch(written)
         or find_filled_args(interval) - {"this", "unit"}
     ):
-        reader.refuse(interval, "This interval is not read", _INTERVAL_FIX)
+        reader.refuse(interval, "This interval is not supported", _INTERVAL_FIX)
     function, times = unit
     return reader.apply(
         node,
@@ -131,7 +131,7 @@ def _bind_date_diff(node: exp.DateDiff, reader: Binder) -> TypedExpression:
     """
     unit = _read_unit(node.args.get("unit"))
     if unit not in ("DAY", "MONTH", "YEAR"):
-        reader.refuse(node, "DATE_DIFF does not know this part", _DIFF_FIX)
+        reader.refuse(node, "DATE_DIFF does not support this part", _DIFF_FIX)
     if _is_ambiguous(node, reader):
         reader.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
     first, last = (
@@ -178,20 +178,19 @@ _UNITS: Final = {
     "QUARTER": ("add months", 3),
     "YEAR": ("add months", 12),
 }
-_AMBIGUOUS_UNIT: Final = "Here a part of dates and a column have one name, and either may be meant"
+_AMBIGUOUS_UNIT: Final = "This is ambiguous: the word is a date part and a column"
 _TRUNC_FIX: Final = (
     "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
 )
 _DIFF_FIX: Final = (
-    "Write DATE_DIFF('day', a, b), for the days from a to b; 'day', 'month' or 'year' stands first,"
-    " in quotes."
+    "Write DATE_DIFF('day', a, b) for the days from a to b, with 'day', 'month' or"
+    " 'year' first and in quotes."
 )
 _INTERVAL_FIX: Final = (
     "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
 )
 _CLOCK_FIX: Final = (
-    "Write the date itself, such as DATE '2026-01-31': then the same question has the same answer"
-    " tomorrow."
+    "Write a fixed date, such as DATE '2026-01-31': then the question means the same tomorrow."
 )
 RULES: tuple[Rule | Refusal, ...] = (
     *(Rule(node, _bind_part) for node in _FUNCTIONS),
@@ -201,14 +200,18 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Date, _bind_day),
     Rule(exp.DateDiff, _bind_date_diff, ("this", "expression", "unit", "date_part_boundary")),
     Rule(exp.DateAdd, _bind_date_add, ("this", "expression", "unit")),
-    Refusal(exp.Interval, "An interval is added to a date, or taken off it", _INTERVAL_FIX),
+    Refusal(
+        exp.Interval, "INTERVAL can only be added to a date or subtracted from one", _INTERVAL_FIX
+    ),
     *(
         Refusal(
-            node, "Dates as text are not read", "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d)."
+            node,
+            "Formatting dates as text is not supported",
+            "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d).",
         )
         for node in (exp.TimeToStr, exp.ToChar)
     ),
-    Refusal(exp.CurrentDate, "The clock is not read", _CLOCK_FIX),
-    Refusal(exp.CurrentTimestamp, "The clock is not read", _CLOCK_FIX),
-    Refusal(exp.CurrentTime, "The clock is not read", _CLOCK_FIX),
+    Refusal(exp.CurrentDate, "The current date and time are not available", _CLOCK_FIX),
+    Refusal(exp.CurrentTimestamp, "The current date and time are not available", _CLOCK_FIX),
+    Refusal(exp.CurrentTime, "The current date and time are not available", _CLOCK_FIX),
 )

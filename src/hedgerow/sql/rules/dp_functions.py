@@ -72,7 +72,7 @@ def _bind_anonymous(node: exp.Anonymous, reader: Binder) -> TypedExpression:
             else f"The functions are {', '.join(KNOWN_FUNCTIONS)}."
         )
         reader.refuse(
-            node, f"{name[:60]} is no function here", REPLACEMENTS.get(name.upper(), instead)
+            node, f"There is no function {name[:60]}", REPLACEMENTS.get(name.upper(), instead)
         )
     if len(node.expressions) != 1:
         reader.refuse(

@@ -14,21 +14,20 @@ from hedgerow.sql.binder.rule import Refusal
 
 __all__ = ["REPLACEMENTS", "RULES"]
 
-_TEXT_FUNCTION: Final = "This function of text is not read"
+_TEXT_FUNCTION: Final = "This text function is not supported"
 _EXTRACT: Final = "Write EXTRACT(MONTH FROM d), or MONTH(d)."
 _ADD_INTERVAL: Final = "Write d + INTERVAL 3 DAY, or d - INTERVAL 3 DAY."
 _DATE_DIFF: Final = "Write DATE_DIFF('day', a, b), with 'day', 'month' or 'year'."
 _DATE_PARTS: Final = "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d)."
 _DATE_LITERAL: Final = (
-    "Write DATE '2026-01-31'; what a column of a file holds is declared in the policy: type ="
-    ' "date".'
+    "Write DATE '2026-01-31'; for a column of a file, declare type = \"date\" in the policy."
 )
-_TODAY: Final = "Write the date itself, such as DATE '2026-01-31'."
+_TODAY: Final = "Write a fixed date, such as DATE '2026-01-31'."
 _WEEK_TRUNC: Final = "Write DATE_TRUNC('week', d), which is a Monday."
 _WEEKDAY: Final = "Write DAYOFWEEK(d): 0 is Sunday, 6 Saturday."
-_NO_TIME_OF_DAY: Final = "Dates have no time of day here: ask about days."
+_NO_TIME_OF_DAY: Final = "Use whole days: times of day are not supported."
 _QUANTILE: Final = "Write QUANTILE(x, 0.9)."
-_CONTAINS: Final = "Write x LIKE '%abc%': % stands for any text."
+_CONTAINS: Final = "Write x LIKE '%abc%': % matches any text."
 _ENDS_WITH: Final = "Write x LIKE '%abc', or RIGHT(x, 3) = 'abc'."
 _CASE_LIKE: Final = "Write CASE WHEN x LIKE 'abc%' THEN 'abc' ELSE 'other' END, or LEFT(x, 3)."
 _FILTER: Final = "Write SUM(x) FILTER (WHERE y > 0), or AVG(x) FILTER (WHERE y > 0)."
@@ -52,7 +51,7 @@ REPLACEMENTS: Final = {
     "SUFFIX": _ENDS_WITH,
     "PREFIX": "Write STARTS_WITH(x, 'abc').",
     **dict.fromkeys(
-        ("REGEXP_CONTAINS", "RLIKE"), "Write LIKE: % stands for any text, _ for one character."
+        ("REGEXP_CONTAINS", "RLIKE"), "Write LIKE: % matches any text, _ one character."
     ),
     "IFF": "Write IF(x > 0, 'a', 'b').",
     "DECODE": _CASE,
@@ -71,7 +70,7 @@ REPLACEMENTS: Final = {
 
 
 def _build_refusals(
-    instead: str, *nodes: type[exp.Func], what: str = "This function is not read"
+    instead: str, *nodes: type[exp.Func], what: str = "This function is not supported"
 ) -> tuple[Refusal, ...]:
     return tuple(Refusal(node, what, instead) for node in nodes)
 

@@ -24,15 +24,15 @@ def _bind_literal(node: exp.Literal, reader: Binder) -> TypedExpression:
         if whole > _MAX_INTEGER or len(text) > 25:
             reader.refuse(
                 node,
-                "This whole number is too large",
-                "Whole numbers go up to 2^62; write it as a real, such as 1e19.",
+                "This integer is too large",
+                "Write an integer of at most 2^62, or a real number, such as 1e19.",
             )
         return build_constant(whole, "integer")
     if not re.fullmatch(r"[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?", text):
-        reader.refuse(node, "This is no number", "Write it in decimals, such as 12.5 or 1e6.")
+        reader.refuse(node, "This is not a number", "Write it in decimals, such as 12.5 or 1e6.")
     real = float(text)
     if not math.isfinite(real):
-        reader.refuse(node, "This number is too large", "Reals go up to about 1e308.")
+        reader.refuse(node, "This number is too large", "Write a number below 1e308.")
     return build_constant(real, "real")
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from hedgerow.sql.binder.rule import Binder, Rule
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    require_condition,
+)
 
 __all__ = ["RULES"]
 
@@ -36,17 +41,11 @@ def _bind_is(node: exp.Is, reader: Binder) -> TypedExpression:
     if isinstance(node.expression, exp.Null):
         return reader.apply(node, "is null", value)
     if isinstance(node.expression, exp.Boolean):
-        (value,) = align_types([value], "boolean")
-        if value.type != "boolean":
-            reader.refuse(
-                node,
-                f"IS TRUE and IS FALSE work on conditions, and this is {value.type}",
-                "Write a comparison, such as x > 0.",
-            )
+        value = require_condition(reader.text, "IS TRUE or IS FALSE", node, value)
         wanted = value if node.expression.this else reader.apply(node, "not", value)
         return reader.apply(node, "coalesce", wanted, build_constant(False, "boolean"))
     return reader.refuse(
-        node, "IS is followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y."
+        node, "IS must be followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y."
     )
 
 

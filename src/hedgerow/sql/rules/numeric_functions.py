@@ -57,8 +57,8 @@ def _parse_decimals(node: exp.Round, reader: Binder) -> int:
     ):
         reader.refuse(
             node,
-            "ROUND takes a number of decimals from -12 to 12",
-            "Write it out, such as ROUND(x, 2).",
+            "ROUND takes a literal number of decimals from -12 to 12",
+            "Write ROUND(x, 2).",
         )
     return written.value
 
@@ -74,17 +74,19 @@ RULES = (
     Rule(exp.Greatest, _bind_extremum, ("this", "expressions", "ignore_nulls")),
     Refusal(
         exp.Log,
-        "LOG means different things in different databases",
+        "LOG is ambiguous: databases disagree on its base",
         "Write LN(x), or LN(x) / LN(10).",
     ),
     Refusal(
         exp.Exp,
-        "EXP is not read",
-        "The functions of numbers are ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST, GREATEST.",
+        "EXP is not supported",
+        "Use ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST or GREATEST.",
     ),
     Refusal(
-        exp.Sign, "SIGN is not read", "Write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END."
+        exp.Sign,
+        "SIGN is not supported",
+        "Write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END.",
     ),
-    Refusal(exp.Trunc, "TRUNC is not read", "Write FLOOR(x) or ROUND(x)."),
-    Refusal(exp.Rand, "Chance comes with the noise, not with the question", "Leave it out."),
+    Refusal(exp.Trunc, "TRUNC is not supported", "Write FLOOR(x) or ROUND(x)."),
+    Refusal(exp.Rand, "Random functions are not supported", "Leave it out."),
 )

@@ -22,8 +22,7 @@ _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
 }
 _MAX_LENGTH: Final = 2**31 - 1
 _TEXT_FUNCTIONS: Final = (
-    "The functions of text are LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT and"
-    " STARTS_WITH."
+    "Use LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT or STARTS_WITH."
 )
 
 
@@ -44,7 +43,7 @@ def _bind_count(node: exp.Expr, reader: Binder, least: int) -> TypedExpression:
     if type(written) is not int or not least <= written <= _MAX_LENGTH:
         reader.refuse(
             node,
-            f"Here a whole number from {least} is written out",
+            f"This must be a literal whole number of at least {least}",
             "Write SUBSTRING(x, 1, 3), LEFT(x, 3) or RIGHT(x, 3).",
         )
     return value
@@ -91,7 +90,7 @@ def _bind_concat(node: exp.Concat, reader: Binder) -> TypedExpression:
     """CONCAT leaves NULL out, || does not."""
     parts = [_bind_text(part, reader) for part in node.expressions]
     if any(part.type != "text" for part in parts):
-        reader.refuse(node, "CONCAT works on text", "Use columns that the policy declares as text.")
+        reader.refuse(node, "CONCAT needs text", "Use columns that the policy declares as text.")
     filled = [reader.apply(node, "coalesce", part, build_constant("", "text")) for part in parts]
     return filled[0] if len(filled) == 1 else reader.apply(node, "concat", *filled)
 
@@ -116,7 +115,7 @@ def _bind_starts_with(node: exp.StartsWith, reader: Binder) -> TypedExpression:
 
 def _build_refusals(*nodes: type[exp.Expr]) -> tuple[Refusal, ...]:
     return tuple(
-        Refusal(node, "This function of text is not read", _TEXT_FUNCTIONS) for node in nodes
+        Refusal(node, "This text function is not supported", _TEXT_FUNCTIONS) for node in nodes
     )
 
 

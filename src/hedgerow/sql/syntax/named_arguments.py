@@ -77,7 +77,7 @@ class _NamedArgumentScanner:
                 self._scan_argument(token)
             elif token.token_type == TokenType.FARROW:
                 self._refuse(
-                    "Before => stands the name of an argument", f"Write {_EXAMPLES['method']}."
+                    "=> must follow the name of an argument", f"Write {_EXAMPLES['method']}."
                 )
             else:
                 self._keep_token(token)
@@ -108,12 +108,13 @@ class _NamedArgumentScanner:
         name = token.text.casefold()
         if not self._open_brackets or self._open_brackets[-1][0] == 0:
             self._refuse(
-                "Named arguments stand inside a function",
+                "Named arguments are only allowed inside a function call",
                 f"Write MEDIAN(x, {_EXAMPLES['method']}).",
             )
         if self._kept[-1].token_type != TokenType.COMMA:
             self._refuse(
-                "Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']})."
+                "Named arguments must come after the other arguments",
+                f"Write MEDIAN(x, {_EXAMPLES['method']}).",
             )
         if name not in _FIELDS:
             close = find_closest_name(name, _FIELDS)
@@ -122,7 +123,7 @@ class _NamedArgumentScanner:
                 if close
                 else f"The named arguments are {', '.join(_FIELDS)}."
             )
-            self._refuse(f"{name[:60]} is no argument here", instead)
+            self._refuse(f"There is no named argument {name[:60]}", instead)
         found = self._open_brackets[-1][1]
         if _FIELDS[name] in found:
             self._refuse(f"{name} is given twice", "Give it once.")
@@ -133,7 +134,8 @@ class _NamedArgumentScanner:
             self._refuse_value(name)
         if self._has_token(0, TokenType.COMMA) and not self._has_token(2, TokenType.FARROW):
             self._refuse(
-                "Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']})."
+                "Named arguments must come after the other arguments",
+                f"Write MEDIAN(x, {_EXAMPLES['method']}).",
             )
 
     def _parse_value(self, name: str) -> object:
@@ -179,7 +181,7 @@ class _NamedArgumentScanner:
         return place < len(self._body) and self._body[place].token_type == kind
 
     def _refuse_value(self, name: str) -> NoReturn:
-        self._refuse(f"{name} is written otherwise", f"Write {_EXAMPLES[name]}.")
+        self._refuse(f"Invalid value for {name}", f"Write {_EXAMPLES[name]}.")
 
     def _refuse(self, what: str, instead: str) -> NoReturn:
         token = self._body[min(self._position, len(self._body) - 1)]

@@ -68,13 +68,10 @@ def _extract_options(
     wrong = next((i for i in places if main is None or i != main + 2), None)
     if wrong is not None:
         token = body[wrong]
-        what = (
-            "WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes"
-            " last"
-        )
+        what = "WITH DIFFERENTIAL_PRIVACY is only allowed once, directly after the outermost SELECT"
         instead = (
-            "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain SELECTs"
-            " inside brackets."
+            "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain"
+            " SELECTs in subqueries."
         )
         raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
     options, rest = _OptionsScanner(written, body, places[0]).scan()
@@ -92,7 +89,7 @@ def _check_option_words(written: SourceText, behind: Sequence[Token]) -> None:
     ]
     if words in (["OPTIONS", "("], ["DIFFERENTIAL_PRIVACY", "OPTIONS"], ["WITH", "OPTIONS"]):
         what, instead = (
-            "Options stand behind WITH DIFFERENTIAL_PRIVACY",
+            "OPTIONS must follow WITH DIFFERENTIAL_PRIVACY",
             "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) ….",
         )
         raise written.refusal(Unsupported, what, (behind[0].start, behind[0].end + 1), instead)
@@ -121,7 +118,7 @@ def _check_start(written: SourceText, body: Sequence[Token]) -> None:
     if further is not None and ends > 0:
         raise written.refusal(
             Unsupported,
-            "One question at a time",
+            "Only one statement is allowed at a time",
             (further.start, further.end + 1),
             "Ask the questions one by one.",
         )
@@ -131,7 +128,10 @@ def _check_start(written: SourceText, body: Sequence[Token]) -> None:
         meant = suggest_keyword(word)
         what, instead = REFUSED_WORDS.get(
             word,
-            ("This is no question", SELECT_FORM if meant is None else f"Did you mean {meant}?"),
+            (
+                "This is not a SELECT statement",
+                SELECT_FORM if meant is None else f"Did you mean {meant}?",
+            ),
         )
         raise written.refusal(Unsupported, what, (first.start, first.end + 1), instead)
 
@@ -151,7 +151,7 @@ def _strip_explain(written: SourceText, token: Token) -> SourceText:
     again = tokenise(written.sql[: token.start] + blank + written.sql[token.end + 1 :])
     if again.tokens[0].text.upper() != "PRIVACY":
         what, instead = (
-            "EXPLAIN would show how the engine works on the data",
+            "EXPLAIN would show the engine's plan, which depends on the data",
             "Write EXPLAIN PRIVACY SELECT ….",
         )
         raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
@@ -186,7 +186,9 @@ class _OptionsScanner:
         if name is None:
             close = find_closest_name(written, _OPTIONS)
             instead = f"Did you mean {close}?" if close else f"The options are {_OPTION_NAMES}."
-            self._refuse(f"{written[:60]} is no option here", _POLICY_OPTIONS.get(written, instead))
+            self._refuse(
+                f"There is no option {written[:60]}", _POLICY_OPTIONS.get(written, instead)
+            )
         if name in found:
             self._refuse(f"{written} is given twice", "Give it once.")
         self._next("=")
@@ -195,7 +197,7 @@ class _OptionsScanner:
             number += self._next()
         if not NUMBER.fullmatch(number):
             self._refuse(
-                f"{written} takes a number that is written out",
+                f"{written} takes a literal number",
                 f"Write {written} = {_EXAMPLES[name]}.",
             )
         return name, self._check_value(written, name, Fraction(number))
@@ -203,11 +205,15 @@ class _OptionsScanner:
     def _check_value(self, written: str, name: str, value: Fraction) -> Fraction | int:
         if name == "max_groups":
             if value.denominator != 1 or not 1 <= value <= 10**9:
-                self._refuse(f"{written} is a whole number from 1", f"Write {written} = 1.")
+                self._refuse(
+                    f"{written} must be a whole number of at least 1", f"Write {written} = 1."
+                )
             return int(value)
         if value <= 0 or (name == "delta" and value >= 1):
             rule = (
-                "epsilon is greater than 0" if name == "epsilon" else "delta lies between 0 and 1"
+                "epsilon must be greater than 0"
+                if name == "epsilon"
+                else "delta must be between 0 and 1"
             )
             self._refuse(rule, f"Write {written} = {_EXAMPLES[name]}.")
         return value
@@ -219,7 +225,7 @@ class _OptionsScanner:
         self._place += 1
         if self._place >= len(self._tokens):
             self._place -= 1
-            self._refuse("The options are not closed", "Write OPTIONS(epsilon = 0.5).")
+            self._refuse("OPTIONS( is not closed", "Write OPTIONS(epsilon = 0.5).")
         token = self._tokens[self._place]
         found = (
             repr(token.text)
@@ -228,7 +234,7 @@ class _OptionsScanner:
         )
         if wanted and found.upper() not in wanted:
             self._refuse(
-                f"Here {' or '.join(wanted)} was expected",
+                f"Expected {' or '.join(wanted)} here",
                 "Write OPTIONS(epsilon = 0.5, delta = 1e-12, max_groups_contributed = 2).",
             )
         return found
@@ -240,9 +246,9 @@ class _OptionsScanner:
 
 _EXAMPLES: Final = {"epsilon": "0.5", "delta": "1e-12", "max_groups": "2"}
 _POLICY_OPTIONS: Final = {
-    "privacy_unit_column": "Leave it out: the policy says who is protected.",
+    "privacy_unit_column": "Leave it out: the policy declares the privacy unit.",
     "max_rows_contributed": (
-        "Leave it out: max_rows_per_group of the policy says it, or contribution_bounds_per_group"
-        " of an aggregate."
+        "Leave it out: the policy sets max_rows_per_group; for one aggregate, use"
+        " contribution_bounds_per_group."
     ),
 }

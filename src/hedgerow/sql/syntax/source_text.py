@@ -279,7 +279,7 @@ def tokenise(text: str) -> SourceText:
         clean = _INVALID_CHARACTERS.sub("?", text)
         raise SourceText(clean, ()).refusal(
             Unsupported,
-            "A character here is no text: NUL, or half of a pair",
+            "Invalid character: NUL or an unpaired surrogate",
             odd.span(),
             "Leave it out.",
         )
@@ -318,7 +318,7 @@ def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, st
     if len(tokens) > MAX_TOKENS:
         yield (
             tokens[MAX_TOKENS],
-            f"This question has more than {MAX_TOKENS} words and signs",
+            f"This question has more than {MAX_TOKENS} tokens",
             "Ask several shorter questions.",
         )
     depth = 0
@@ -327,17 +327,17 @@ def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, st
         if depth > MAX_DEPTH:
             yield (
                 token,
-                f"Brackets and CASEs are nested more than {MAX_DEPTH} deep here",
-                "Write the expression flatter.",
+                f"Parentheses and CASE are nested more than {MAX_DEPTH} levels deep here",
+                "Simplify the expression.",
             )
         if token.token_type in _REFUSED_TOKENS:
             yield token, *_REFUSED_TOKENS[token.token_type]
 
 
-_PARAMETERS: Final = ("Parameters and placeholders are not read", "Write the value itself.")
+_PARAMETERS: Final = ("Parameters and placeholders are not supported", "Write the value itself.")
 _LISTS: Final = (
-    "Lists, structs and maps are not read",
-    "Work on plain columns; for membership write x IN (1, 2).",
+    "Lists, structs and maps are not supported",
+    "Use plain columns; to test membership, write x IN (1, 2).",
 )
 _REFUSED_TOKENS: Final = {
     TokenType.PARAMETER: _PARAMETERS,
@@ -345,6 +345,6 @@ _REFUSED_TOKENS: Final = {
     TokenType.SESSION_PARAMETER: _PARAMETERS,
     TokenType.L_BRACKET: _LISTS,
     TokenType.L_BRACE: _LISTS,
-    TokenType.ARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
-    TokenType.DARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
+    TokenType.ARROW: ("Lambdas and JSON paths are not supported", "Use plain columns."),
+    TokenType.DARROW: ("Lambdas and JSON paths are not supported", "Use plain columns."),
 }

@@ -45,9 +45,9 @@ def build_syntax_error(
     if len(body) > 2 and body[1].text.upper() == "TOP":
         return text.refusal(
             Unsupported,
-            "TOP is not read",
+            "TOP is not supported",
             place,
-            f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.",
+            f"Write LIMIT {body[2].text[:9]} at the end, after ORDER BY.",
         )
     for i, (token, behind) in enumerate(pairwise(body[: at + 2])):
         if token.text == "`" and token.token_type == TokenType.UNKNOWN:
@@ -55,7 +55,7 @@ def build_syntax_error(
             whole = (token.start, min(token.end + len(name) + 2, len(text.sql)))
             return text.refusal(
                 Unsupported,
-                "Names are not quoted with backticks here",
+                "Backticks do not quote names here",
                 whole,
                 f"Write {quote_name(name[:60])}.",
             )
@@ -66,7 +66,7 @@ def build_syntax_error(
         ):
             return text.refusal(
                 Unsupported,
-                f"{token.text} is no function here",
+                f"There is no function {token.text}",
                 _find_token_span(token),
                 REPLACEMENTS[token.text.upper()],
             )
@@ -75,13 +75,13 @@ def build_syntax_error(
         if meant is not None:
             return text.refusal(
                 Unsupported,
-                "This does not read as SQL from here on",
+                "Syntax error here",
                 _find_token_span(token),
                 f"Did you mean {meant}?",
             )
     return text.refusal(
         Unsupported,
-        "This does not read as SQL from here on",
+        "Syntax error here",
         place,
         _suggest_quotes(text, body, at, names),
     )
@@ -121,16 +121,14 @@ def _suggest_quotes(text: SourceText, body: Sequence[Token], at: int, names: Ite
     bare = find_unquoted_name(text.sql, names)
     if bare is not None:
         why = (
-            "A name with a blank or a sign in it"
+            "Names with spaces or special characters need"
             if re.search(r"\W", bare[0])
-            else f"{bare[0]} is a word of SQL; as a name it"
+            else f"{bare[0]} is a reserved word; as a name it needs"
         )
-        return f"{why} takes double quotes: {quote_name(bare[0])}."
+        return f"{why} double quotes: {quote_name(bare[0])}."
     if at > 0 and {body[at - 1].token_type, body[at].token_type} == {TokenType.VAR}:
         name = text.sql[body[at - 1].start : body[at].end + 1]
-        return (
-            f"A name with a blank in it takes double quotes: {quote_name(' '.join(name.split()))}."
-        )
+        return f"Names with spaces need double quotes: {quote_name(' '.join(name.split()))}."
     return "Check the word before it. " + SELECT_FORM
 
 

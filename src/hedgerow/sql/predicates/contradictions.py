@@ -1,0 +1,133 @@
+"""Conditions that no row can meet, by the declared values and bounds of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Final
+
+from hedgerow.plan.scalar.expressions import Call, Constant, Expression, find_columns, infer_range
+from hedgerow.plan.values import Range
+from hedgerow.sql.predicates.domain_narrowing import (
+    MIRRORED,
+    mirror_comparison,
+    split_conjuncts,
+    to_fraction,
+)
+
+__all__ = ["find_contradiction", "find_undeclared_value"]
+
+_CAN_HOLD: Final[Mapping[str, Callable[[Range, Fraction], bool]]] = {
+    "=": lambda known, value: _lower_end(known) <= value <= _upper_end(known),
+    "<": lambda known, value: _lower_end(known) < value,
+    "<=": lambda known, value: _lower_end(known) <= value,
+    ">": lambda known, value: _upper_end(known) > value,
+    ">=": lambda known, value: _upper_end(known) >= value,
+}
+
+
+def _lower_end(known: Range) -> Fraction | float:
+    return -float("inf") if known.low is None else known.low
+
+
+def _upper_end(known: Range) -> Fraction | float:
+    return float("inf") if known.high is None else known.high
+
+
+def find_contradiction(
+    condition: Expression, ranges: Mapping[str, Range]
+) -> tuple[Expression, Range | None] | None:
+    """What a condition compares with constants, and what is known of it that says that this never
+    holds; None where the constants say so themselves. A condition is comparisons, BETWEEN and IN,
+    joined by AND and OR; of other shapes nothing is said."""
+    own: dict[Expression, list[Call]] = {}
+    for part in map(mirror_comparison, split_conjuncts(condition)):
+        if isinstance(part, Call) and part.function == "or":
+            each = [find_contradiction(branch, ranges) for branch in part.arguments]
+            if None not in each:
+                return each[0]
+            continue
+        if (
+            isinstance(part, Call)
+            and part.arguments
+            and not isinstance(part.arguments[0], Constant)
+        ):
+            own.setdefault(part.arguments[0], []).append(part)
+    for subject, parts in own.items():
+        if not set(find_columns(subject)):
+            continue
+        known = infer_range(subject, ranges)
+        if any(_is_unsatisfiable(part, known) for part in parts):
+            return subject, known
+        if known.type == "integer" and any(_is_fractional_equality(part) for part in parts):
+            return subject, Range("integer")
+        if _has_crossed_ends(parts):
+            return subject, None
+    return None
+
+
+def find_undeclared_value(
+    condition: Expression, ranges: Mapping[str, Range]
+) -> tuple[Expression, Range, str] | None:
+    """A text in a list that something never is, what is known of that, and the text. Some of the
+    list may hold, but this was not meant.
+    """
+    for part in split_conjuncts(condition):
+        if (
+            isinstance(part, Call)
+            and part.function == "in"
+            and set(find_columns(part.arguments[0]))
+        ):
+            known = infer_range(part.arguments[0], ranges)
+            words = [
+                one.value
+                for one in part.arguments[1:]
+                if isinstance(one, Constant) and isinstance(one.value, str)
+            ]
+            for word in words if known.values else ():
+                if known.values is not None and word not in known.values:
+                    return part.arguments[0], known, word
+    return None
+
+
+def _is_fractional_equality(part: Call) -> bool:
+    """Whether something is to be equal to a number that is not whole."""
+    numbers = [
+        to_fraction(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]
+    ]
+    return (
+        part.function in ("=", "in")
+        and bool(numbers)
+        and all(number is not None and number.denominator > 1 for number in numbers)
+    )
+
+
+def _is_unsatisfiable(part: Call, known: Range) -> bool:
+    rest = part.arguments[1:]
+    constants = [one.value for one in rest if isinstance(one, Constant) and one.value is not None]
+    if part.function not in ("in", *MIRRORED) or not rest or len(constants) < len(rest):
+        return False
+    if known.values is not None and part.function in ("in", "=") and known.values:
+        return not any(value in known.values for value in constants)
+    numbers = [number for value in constants if (number := to_fraction(value)) is not None]
+    holds = _CAN_HOLD["=" if part.function == "in" else part.function]
+    return (
+        bool(numbers)
+        and len(numbers) == len(constants)
+        and not any(holds(known, number) for number in numbers)
+    )
+
+
+def _has_crossed_ends(parts: Sequence[Call]) -> bool:
+    """Whether the least that is asked for lies above the most."""
+    ends: dict[str, list[Fraction]] = {">": [], "<": []}
+    for part in parts:
+        value = (
+            part.arguments[1].value
+            if len(part.arguments) == 2 and isinstance(part.arguments[1], Constant)
+            else None
+        )
+        number = to_fraction(value)
+        if number is not None and part.function in (">", ">=", "<", "<="):
+            ends[part.function[0]].append(number)
+    return bool(ends[">"] and ends["<"]) and max(ends[">"]) > min(ends["<"])
