@@ -8,10 +8,10 @@ SELECT COUNT(*) FROM visits WHERE note = 'x'
 --> Unsupported: visits has no column note
 
 SELECT COUNT(*) FROM visits WHERE v.age > 3
---> Unsupported: v is not the table of this question
+--> Unsupported: v is not a table of this question
 
 SELECT COUNT(*) FROM visits v WHERE visits.age > 3
---> Unsupported: visits is not the table of this question
+--> Unsupported: visits is not a table of this question
 
 SELECT COUNT(*) FROM visits WHERE main.visits.age > 3
 --> Unsupported: Table names take no schema or catalog

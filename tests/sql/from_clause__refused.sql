@@ -26,7 +26,7 @@ SELECT COUNT(note) FROM (SELECT * FROM visits)
 --> Unsupported: the subquery has no column note
 
 SELECT COUNT(*) FROM (SELECT age FROM visits) v WHERE visits.age > 3
---> Unsupported: visits is not the table of this question
+--> Unsupported: visits is not a table of this question
 
 SELECT COUNT(age) FROM (SELECT age, visits_before AS age FROM visits)
 --> Unsupported: age is ambiguous: several columns have this name
@@ -62,7 +62,7 @@ SELECT COUNT(*) FROM (SELECT patient_id, SUM(age) OVER (PARTITION BY region) AS 
 --> Unsupported: Window functions compare rows of different units
 
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
---> Unsupported: Subqueries are only allowed in FROM: elsewhere they would show rows of other units
+--> Unsupported: Outside FROM this subquery would show rows of other units
 
 SELECT COUNT(*) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) patient_id FROM visits)
 --> Unsupported: WITH DIFFERENTIAL_PRIVACY is only allowed once, directly after the outermost SELECT

@@ -101,7 +101,7 @@ SELECT region, COUNT(*) FROM visits JOIN patients ON patient_id = id GROUP BY re
 --> Unsupported: region is ambiguous: several columns have this name
 
 SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id WHERE x.age = 3
---> Unsupported: x is no table of this question
+--> Unsupported: x is not a table of this question
 
 SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id WHERE nothing = 3
 --> Unsupported: visits and labs have no column nothing
@@ -125,7 +125,7 @@ SELECT COUNT(*) FROM (visits JOIN regions USING (region))
 --> Unsupported: Parentheses around tables and joins are not supported
 
 SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id AND w.region = 3 JOIN regions w USING (region)
---> Unsupported: w is no table of this question
+--> Unsupported: w is not a table of this question
 
 SELECT COUNT(*) FROM visits LEFT JOIN patients ON patient_id = id AND region = 'north'
 --> Unsupported: ON of a LEFT JOIN may only have equalities and conditions on the joined table

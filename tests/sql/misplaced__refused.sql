@@ -11,10 +11,10 @@ SELECT (COUNT(*), 1) FROM visits
 --> Unsupported: Tuples are not supported
 
 SELECT (SELECT COUNT(*) FROM visits) FROM visits
---> Unsupported: Subqueries are only allowed in FROM: elsewhere they would show rows of other units
+--> Unsupported: Outside FROM this subquery would show rows of other units
 
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1)
---> Unsupported: Subqueries are only allowed in FROM: elsewhere they would show rows of other units
+--> Unsupported: Outside FROM this subquery would show rows of other units
 
 SELECT COUNT(*) FROM visits WHERE age = ANY (SELECT 1)
 --> Unsupported: ANY is not supported

@@ -71,13 +71,13 @@ SELECT WITH ANONYMIZATION OPTIONS(epsilon = 1) COUNT(*) FROM visits
 --> Unsupported: Syntax error here
 
 EXPLAIN PRIVACY
---> Unsupported: Nothing is asked
+--> Unsupported: EXPLAIN PRIVACY needs a SELECT
 
 EXPLAIN PRIVACY EXPLAIN PRIVACY SELECT COUNT(*) FROM visits
 --> Unsupported: This is not a SELECT statement
 
 EXPLAIN
---> Unsupported: Nothing is asked
+--> Unsupported: This statement is empty
 
 FROM visits WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1)
 --> Unsupported: WITH DIFFERENTIAL_PRIVACY is only allowed once, directly after the outermost SELECT

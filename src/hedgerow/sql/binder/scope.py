@@ -216,7 +216,7 @@ class Scope:
         if table is None or table.name.casefold() in {alias.casefold() for alias in aliases}:
             return
         one = len(aliases) == 1
-        what = f"{table.name[:60]} is {'not the table' if one else 'no table'} of this question"
+        what = f"{table.name[:60]} is not a table of this question"
         known = [alias for alias in aliases if alias]
         instead = (
             f"Write {quote_name(known[0])}.{quote_name(node.name[:60])}, or the column alone."

@@ -11,9 +11,7 @@ __all__ = ["RULES"]
 
 _NAME_COLUMNS = "Name aggregates and keys one by one: region, COUNT(*)."
 _ASK_TABLE = "Query the table itself: SELECT … FROM table WHERE … GROUP BY …."
-_SUBQUERY_OUTSIDE_FROM = (
-    "Subqueries are only allowed in FROM: elsewhere they would show rows of other units"
-)
+_SUBQUERY_OUTSIDE_FROM = "Outside FROM this subquery would show rows of other units"
 _JOIN_FIX = "Join it in FROM: JOIN (SELECT DISTINCT id FROM …) AS d USING (id)."
 _WINDOW_FIX = (
     "Use GROUP BY instead. For ranks, use ORDER BY on the answer. For the first or last"

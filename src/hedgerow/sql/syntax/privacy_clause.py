@@ -157,7 +157,7 @@ def _strip_explain(written: SourceText, token: Token) -> SourceText:
         raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
     if len(again.tokens) == 1:
         raise written.refusal(
-            Unsupported, "Nothing is asked", None, "Write EXPLAIN PRIVACY SELECT …."
+            Unsupported, "EXPLAIN PRIVACY needs a SELECT", None, "Write EXPLAIN PRIVACY SELECT …."
         )
     return replace(again, sql=written.sql)
 

@@ -287,7 +287,7 @@ def tokenise(text: str) -> SourceText:
     if not tokens:
         raise SourceText(text or " ", ()).refusal(
             Unsupported,
-            "Nothing is asked",
+            "This statement is empty",
             (0, 1),
             "Write a SELECT, such as SELECT COUNT(*) FROM ….",
         )
