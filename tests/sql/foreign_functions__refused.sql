@@ -17,10 +17,10 @@ SELECT WEEK(day) AS w, COUNT(*) FROM visits GROUP BY w
 --> Unsupported: This function is not supported
 
 SELECT COUNT(*) FROM visits WHERE CONTAINS(city, 'ber')
---> Unsupported: This text function is not supported
+--> Unsupported: This function is not supported
 
 SELECT COUNT(*) FROM visits WHERE POSITION('ber' IN city) > 0
---> Unsupported: This text function is not supported
+--> Unsupported: This function is not supported
 
 SELECT REGR_SLOPE(cost, age) FROM visits
 --> Unsupported: This function is not supported

@@ -29,7 +29,7 @@ SELECT COUNT(*) FROM visits WHERE CONCAT_WS('-', city, region) = 'a'
 --> Unsupported: This text function is not supported
 
 SELECT COUNT(*) FROM visits WHERE REPLACE(city, 'a', 'b') = 'a'
---> Unsupported: This text function is not supported
+--> Unsupported: This function is not supported
 
 SELECT COUNT(*) FROM visits WHERE REGEXP_REPLACE(city, 'a', 'b') = 'a'
 --> Unsupported: This text function is not supported

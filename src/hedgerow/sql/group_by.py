@@ -1,4 +1,4 @@
-"""GROUP BY: columns and expressions, outputs by alias or position, or ALL."""
+"""GROUP BY: columns, expressions, aliases, positions, and ALL."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_KEYS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class KeyExpression:
-    """A key: its expression, its text, and its values where they are declared."""
+    """A key of GROUP BY: its expression, its text, and its values if they are known."""
 
     value: TypedExpression
     text: str
@@ -48,7 +48,7 @@ class KeyExpression:
 def bind_keys(
     scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr]
 ) -> list[KeyExpression]:
-    """The keys, each once."""
+    """Bind the distinct keys of GROUP BY."""
     if group is None:
         return []
     reader = RowBinder(scope, "GROUP BY")
@@ -91,7 +91,7 @@ def _suggest_shared_key(scope: Scope, id_name: str) -> str:
 
 
 def expand_group_by(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """What GROUP BY names: positions, aliases and ALL written out."""
+    """Return the expressions of GROUP BY, with positions, aliases and ALL resolved."""
     check_args(scope.text, group, "expressions", "all")
     if group.args.get("all"):
         return [strip_alias(item) for item in items if _is_key(item)]
@@ -99,7 +99,7 @@ def expand_group_by(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) ->
 
 
 def resolve_position(text: SourceText, node: exp.Literal, items: Sequence[exp.Expr]) -> exp.Expr:
-    """The output at a position, counted from 1."""
+    """Return the output at a position, counted from 1."""
     written = str(node.this)
     if not written.isdecimal() or len(written) > 9 or not 1 <= int(written) <= len(items):
         raise text.refusal(
@@ -112,14 +112,15 @@ def resolve_position(text: SourceText, node: exp.Literal, items: Sequence[exp.Ex
 
 
 def strip_alias(item: exp.Expr) -> exp.Expr:
-    """An output without its alias."""
+    """Return an output without its alias."""
     inner: exp.Expr = item.this if isinstance(item, exp.Alias) else item
     return inner
 
 
 def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> exp.Expr:
-    """A position, a column or an output. Where a name is that of both, and they differ, it is
-    refused: a wrong guess is paid for.
+    """Resolve a position, a column or an alias; refuse a name that may be either.
+
+    A wrong guess would cost budget.
     """
     if isinstance(node, exp.Literal) and not node.is_string:
         return resolve_position(scope.text, node, items)
@@ -150,7 +151,7 @@ def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> ex
 
 
 def _is_key(item: exp.Expr) -> bool:
-    return item.find(exp.Column) is not None and not any(_is_result(part) for part in item.walk())
+    return item.find(exp.Column) is not None and not any(map(_is_result, item.walk()))
 
 
 def _is_result(part: exp.Expr) -> bool:
@@ -185,7 +186,7 @@ def _narrow_key_domain(
     value: TypedExpression,
     domain: tuple[Value, ...],
 ) -> tuple[Value, ...]:
-    """The values of a key that WHERE leaves: the other groups are empty whatever the data hold."""
+    """Return the values of a key that WHERE leaves: other groups are empty whatever the data."""
     kept = narrow_domain(scope.rows, value.expression, domain, scope.domain_limit)
     if not kept and any(entry.auto_bounds for _, entry in scope.tables):
         return domain  # bounds that stand in for what is not found yet rule nothing out
@@ -199,11 +200,9 @@ def _narrow_key_domain(
 
 
 def compute_domain(scope: Scope, value: TypedExpression) -> tuple[Value, ...] | None:
-    """The values of a key: computed from those of its columns, where these are few; else what its
-    range tells.
+    """Return the values of a key, from the values of its columns if these are few, or its range.
 
-    FLOOR(age / 10) * 10 has a dozen values, though its range only says "whole numbers from 0 to
-    110".
+    FLOOR(age / 10) * 10 has a dozen values, though its range is all whole numbers from 0 to 110.
     """
     found = list_possible_values(value.expression, scope.ranges, scope.domain_limit)
     if found is None:

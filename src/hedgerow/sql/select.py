@@ -209,9 +209,10 @@ def order_keys(draft: SelectDraft) -> None:
         )
         ranks = [int(str(measure.column)[1:]) for measure in map_measures(plan)]  # of v0, v1, …
         draft.key_order = sorted(draft.key_order, key=lambda position: ranks[position])
-        draft.order = (
-            draft.order if ranks == sorted(ranks) else (*draft.order, *_sort_by_keys(draft))
-        )
+        if ranks != sorted(ranks):  # the answer still comes in the order of GROUP BY
+            draft.order += tuple(
+                SortKey(ColumnRef(name), False, False) for name in draft.plan_names
+            )
 
 
 def project_rows(draft: SelectDraft) -> None:
@@ -322,11 +323,6 @@ def build_question(heading: TokenisedQuery, select: exp.Select, catalog: Catalog
         explain=heading.explain,
         tables=tuple(name for name, _ in draft.scope.tables),
     )
-
-
-def _sort_by_keys(draft: SelectDraft) -> tuple[SortKey, ...]:
-    """Return the order of GROUP BY, for answers whose plan has the keys in another one."""
-    return tuple(SortKey(ColumnRef(f"k{i}"), False, False) for i in range(len(draft.groups)))
 
 
 def _compute_max_groups(draft: SelectDraft) -> int:

@@ -103,8 +103,8 @@ def test_text_that_is_no_text_is_refused() -> None:
 @pytest.mark.parametrize(
     ("sql", "what"),
     [
-        ("", "Nothing is asked"),
-        ("  \n -- only a comment", "Nothing is asked"),
+        ("", "This statement is empty"),
+        ("  \n -- only a comment", "This statement is empty"),
         ("SELECT '" + "x" * 65_536 + "'", "longer than 64 KiB"),
         ("é" * 33_000, "longer than 64 KiB"),
         ("SELECT\0 1", "NUL"),

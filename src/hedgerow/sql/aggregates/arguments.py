@@ -1,4 +1,4 @@
-"""What an aggregate works on, row by row: its argument, NULL where FILTER does not hold."""
+"""Arguments of aggregates as row expressions: NULL where FILTER does not hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["bind_argument", "find_privacy_id"]
 
 
 def bind_argument(reader: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
-    """The argument at a place; a constant 1 where there is none, as in COUNT(*)."""
+    """Bind the argument at a position; COUNT(*) has the constant 1."""
     value = reader.bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
     conditions = align_types([reader.bind(condition) for condition in asked.conditions], "boolean")
     if not conditions:
@@ -29,7 +29,7 @@ def bind_argument(reader: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
 
 
 def find_privacy_id(reader: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
-    """The id, where the argument is it and nothing else."""
+    """Return the privacy id if it is the only argument of the aggregate."""
     column = reader.scope.find_bare_column(asked.arguments[0]) if asked.arguments else None
     if len(asked.arguments) != 1 or column is None or column.may_be_missing:
         return None

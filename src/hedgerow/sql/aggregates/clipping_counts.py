@@ -1,11 +1,10 @@
-"""Counting the units whose sum in a group is outside contribution_bounds_per_group: for that, rows
-become one for each unit and group.
+"""Counts of the units that contribution_bounds_per_group clips, from one row per unit and group.
 
     SUM(x, contribution_bounds_per_group => (0, 100), clipped => TRUE)
 
-is the sum of LEAST(GREATEST(t, 0), 100) and the count of those with t < 0 OR t > 100, over the rows
-of a subquery that has SUM(x) AS t for each unit and group. So both count each unit once, by all of
-its rows there, before any cap on rows.
+is the sum of LEAST(GREATEST(t, 0), 100) and the count of rows with t < 0 OR t > 100, over a
+subquery that has SUM(x) AS t for each unit and group. Both thus count each unit once, with all its
+rows in the group, before any cap on rows.
 """
 
 from __future__ import annotations
@@ -37,8 +36,9 @@ def count_clipped_units(
     *,
     one_row_per_group: bool,
 ) -> tuple[RelationNode, tuple[AggregateCall, ...]]:
-    """The rows of such a question, and its aggregates as measures of them. ``alone``: they are
-    one for each unit and group already.
+    """Return the rows of a question with clipping counts, and its aggregates as measures of them.
+
+    With ``one_row_per_group`` the rows need no aggregation per unit.
     """
     for call in calls:
         if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
@@ -103,8 +103,11 @@ def count_clipped_units(
 def _build_unit_sum(
     text: SourceText, measure: Measure, calls: Sequence[AggregateCall], known: Mapping[str, Range]
 ) -> UnitStatistic:
-    """The sum of a unit. Where the policy has no bounds, ``measuring`` clamps rows to those of the
-    sum, and nobody with one row would be outside: the outer bounds take their place."""
+    """Build the sum per unit.
+
+    ``measures`` clamps rows of a column without bounds to the bounds of the sum, so that no unit
+    with one row would be clipped. The outer bounds replace that clamp.
+    """
     assert measure.grid is not None
     clips = [call.clip for call in calls if call.measure == measure and call.clip is not None]
     if known[str(measure.column)].is_bounded or not clips:
@@ -133,15 +136,15 @@ def _build_unit_sum(
 
 
 def _build_clamped_sum(measure: Measure, column: str) -> Measure:
-    """The sum of a unit is its one value now, and the limits are the clamp of that."""
     assert measure.grid is not None
     assert measure.sum_bounds is not None
     return Measure("total", column, ClampedGrid(measure.grid.step, *measure.sum_bounds))
 
 
 def _build_outside_test(column: ColumnRef, measure: Measure, known: Range) -> Expression:
-    """1 where the sum is outside, else NULL. Sums are whole numbers of steps: for doubles the
-    middle between two is far from both.
+    """Build an expression that is 1 where the sum is outside the limits, and NULL elsewhere.
+
+    Sums are whole numbers of steps, so half a step beyond a limit separates doubles safely.
     """
     assert measure.grid is not None
     assert measure.sum_bounds is not None
@@ -159,7 +162,7 @@ def _build_outside_test(column: ColumnRef, measure: Measure, known: Range) -> Ex
 
 
 def _narrow_outer_bounds(clip: ClippingCount, known: Range) -> ClippingCount:
-    """A unit with one row is no farther out than a row can be."""
+    """Narrow the outer bounds of a sum to the range of its only row."""
     if known.low is None or known.high is None:
         return clip
     low, high = (

@@ -17,17 +17,20 @@ _MAX_STEPS: Final = 2**24
 
 
 def build_grid(range_: Range, wide: int | None = None) -> ClampedGrid | None:
-    """The grid and the clamp of values in a range with bounds: whole numbers and days by 1, reals
-    by their step. A multiple of that where there would be more than 2^24 steps: noise hides the
-    whole width of a row, and what is lost by rounding is a millionth of it. Also where they would
-    be more than ``wide`` steps apart. None where no double reaches the bounds."""
+    """Build the grid and the clamp of values in a range; None if no double reaches its bounds.
+
+    Integers and days have steps of 1, reals their declared step. The step is doubled while there
+    are more than 2^24 steps, or more than ``max_width`` between the bounds: noise hides the whole
+    width of a row, and rounding loses about a millionth of it.
+    """
     if range_.low is None or range_.high is None:
         return None
     low, high = range_.low, range_.high
     step = (
         Fraction(1)
         if range_.type in ("integer", "date")
-        else range_.step or _compute_step(low, high)
+        else range_.step
+        or (compute_default_step(low, high) if low < high else abs(low) or Fraction(1))
     )
     many = max(abs(low), abs(high), high - low) / step / _MAX_STEPS
     if many > 1:
@@ -39,7 +42,3 @@ def build_grid(range_: Range, wide: int | None = None) -> ClampedGrid | None:
         return ClampedGrid(step, round_half_away(low / step), round_half_away(high / step))
     except InvalidArgument:
         return None
-
-
-def _compute_step(low: Fraction, high: Fraction) -> Fraction:
-    return compute_default_step(low, high) if low < high else abs(low) or Fraction(1)

@@ -1,6 +1,4 @@
-"""The aggregates of a question as measures of its plan. Equal ones are asked once, and those of
-one column share what they can.
-"""
+"""Aggregates of a question as measures of its plan: equal ones once, shared where possible."""
 
 from __future__ import annotations
 
@@ -49,15 +47,16 @@ _MAX_PAIR_WIDTHS: Final = {"COVAR_POP": 2**12, "COVAR_SAMP": 2**12, "CORR": 2**7
 
 @dataclass(frozen=True, slots=True)
 class _TypedMeasure:
-    """A measure on its own, before it is shared, and the type of what is made of it."""
+    """A measure before sharing, and the type of its result."""
 
     measure: Measure | OrderStatistic
     type: Type
 
 
 class MeasureCollector:
-    """Collects aggregates while a question is read. Arguments become the columns "v0", "v1", …
-    of the plan; ``work`` is theirs in all.
+    """The aggregates of a question, collected while its outputs are bound.
+
+    Arguments become the columns "v0", "v1", … of the plan; ``work`` is their total work.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -69,21 +68,21 @@ class MeasureCollector:
 
     @property
     def calls(self) -> tuple[AggregateCall, ...]:
-        """The aggregates, each once, with the measures that they share."""
+        """The distinct aggregates, with the measures they share."""
         return share_measures(tuple(self._calls.values()))
 
     @property
     def types(self) -> Mapping[str, Type]:
-        """Name and type of each aggregate."""
+        """The type of each aggregate, by name."""
         return {call.name: call.type for call in self._calls.values()}
 
     @property
     def columns(self) -> tuple[tuple[str, Expression], ...]:
-        """Name and expression of each argument."""
+        """The name and expression of each argument."""
         return tuple((name, expression) for expression, name in self._columns.items())
 
     def add(self, asked: AggregateSyntax) -> AggregateCall:
-        """The aggregate, which may be there already."""
+        """Add an aggregate, or return the equal one that is there already."""
         check_options(self._row_binder, asked)
         found = self._build_measure(asked)
         named = asked.named_arguments
@@ -115,7 +114,7 @@ class MeasureCollector:
         return self._calls[key]
 
     def find_clipping_count(self, name: str) -> str | None:
-        """The aggregate that counts the units outside the bounds of this one."""
+        """Return the name of the count of clipped units of an aggregate."""
         return next(
             (
                 call.clip.count
@@ -126,7 +125,7 @@ class MeasureCollector:
         )
 
     def _build_bracket(self, asked: AggregateSyntax, wide: Fraction) -> QuantileBracket:
-        """With a count of the values that it is chosen from: of each unit as many as count."""
+        """Build the bracket of a quantile, and the count of the values it is chosen from."""
         value = self._build_indicator(asked, bind_argument(self._row_binder, asked))
         measure = Measure("total", self._add_column(value), _COUNT_GRID, (0, self._scope.max_rows))
         key = ("bracket", measure)
@@ -158,8 +157,9 @@ class MeasureCollector:
     def _build_clip(
         self, asked: AggregateSyntax, measure: Measure | OrderStatistic
     ) -> ClippingCount:
-        """With a count of the units outside, which has the measure of the sum until ``clipping``
-        gives it its own.
+        """Build the clipping count of a sum.
+
+        It has the measure of the sum until ``clipping_counts`` replaces it.
         """
         assert isinstance(measure, Measure)
         assert measure.sum_bounds is not None
@@ -228,8 +228,9 @@ class MeasureCollector:
         )
 
     def _build_unit_count(self, asked: AggregateSyntax) -> Measure:
-        """COUNT of the id: of its rows; with DISTINCT of the people, each of whom is a sum of
-        ones, moved down to 1.
+        """Build COUNT(id), which counts rows, or COUNT(DISTINCT id), which counts units.
+
+        With FILTER the latter is a sum of ones, clamped to 1 per unit.
         """
         without = replace(asked, arguments=(), distinct=False)
         if not asked.distinct:
@@ -243,7 +244,6 @@ class MeasureCollector:
         )
 
     def _build_indicator(self, asked: AggregateSyntax, value: TypedExpression) -> TypedExpression:
-        """1 where there is a value."""
         if not value.range.nullable:
             return build_constant(1, "integer")
         missing = self._row_binder.apply(asked.node, "is null", value)
@@ -324,7 +324,5 @@ _COUNT_GRID: Final = ClampedGrid(Fraction(1), 1, 1)
 
 
 def build_result_read(name: str) -> ColumnRef:
-    """How expressions call a result before it is settled. No column of a table can have this
-    name.
-    """
+    """Build the reference to an unresolved result, by a name that no column can have."""
     return ColumnRef("\0" + name)

@@ -1,4 +1,4 @@
-"""MEDIAN, QUANTILE, MIN, MAX and MODE: what is chosen instead of added up."""
+"""MEDIAN, QUANTILE, MIN, MAX and MODE: values that are selected instead of added up."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATISTIC_KINDS: Final[dict[str, OrderStatisticKind]] = {
 def build_order_statistic(
     reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, column: str
 ) -> OrderStatistic:
-    """The choice that is asked for; refused where nobody knows among what."""
+    """Build an order statistic; refuse one without known candidates."""
     kind = _STATISTIC_KINDS[asked.function]
     method = _choose_method(reader, asked, kind)
     if value.range.values == ():
@@ -70,7 +70,7 @@ def build_order_statistic(
 def _compute_probabilities(
     reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, method: SelectionMethod
 ) -> tuple[Fraction, ...]:
-    """The share of a quantile, between those of its bracket if there is one."""
+    """Return the fraction of a quantile, between the ends of its bracket if it has one."""
     at, wide = asked.probability, asked.named_arguments.bracket
     shares: tuple[Fraction, ...] = (
         () if at is None else (at,) if wide is None else (at - wide, at, at + wide)
@@ -108,7 +108,7 @@ def _compute_probabilities(
 def _choose_method(
     reader: RowBinder, asked: AggregateSyntax, kind: OrderStatisticKind
 ) -> SelectionMethod:
-    """The method, which takes a bound if it is propose, and only then."""
+    """Return the selection method; only 'propose' takes a bound."""
     allowed, named = SELECTION_METHODS[kind], asked.named_arguments
     method = named.method or allowed[0]
     if method not in allowed:

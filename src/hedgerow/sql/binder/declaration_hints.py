@@ -25,9 +25,7 @@ _EXAMPLE_DAYS: Final = ("2026-01-01", "2026-12-31")
 
 
 def suggest_number(scope: Scope, arguments: Sequence[TypedExpression]) -> str | None:
-    """What makes a number of a text beside numbers: it is written without quotes, or the policy
-    has a line for its column.
-    """
+    """Return how to make a number of text beside numbers: drop its quotes, or declare it."""
     numbers = [argument.type for argument in arguments if argument.type in ("integer", "real")]
     written = [
         argument.expression.value
@@ -47,8 +45,9 @@ def suggest_number(scope: Scope, arguments: Sequence[TypedExpression]) -> str | 
 def suggest_number_declaration(
     scope: Scope, values: Sequence[TypedExpression], kind: str, bounds: str = ""
 ) -> str | None:
-    """The line of the policy that makes numbers of text: columns of a .csv file are text where
-    it says nothing of them.
+    """Return the line of the policy that declares a text column as numbers.
+
+    Columns of a .csv file are text unless the policy says otherwise.
     """
     names = [
         name for value in values if value.type == "text" for name in find_columns(value.expression)
@@ -69,9 +68,7 @@ def suggest_number_declaration(
 
 
 def _can_be_numbers(visible: ColumnReference) -> bool:
-    """Nothing is known of the text; or its values are, and all spell numbers, as in the .csv
-    file of a public table.
-    """
+    """Return whether a text column may hold numbers: its values are unknown or all numeric."""
     values = visible.range.values
     return values is None or all(NUMBER.fullmatch(str(value)) for value in values)
 
@@ -79,7 +76,7 @@ def _can_be_numbers(visible: ColumnReference) -> bool:
 def find_unbounded_columns(
     scope: Scope, expressions: Sequence[Expression]
 ) -> list[ColumnReference]:
-    """The columns in these that are numbers or dates without bounds."""
+    """Return the columns of numbers and dates without bounds in these expressions."""
     names = dict.fromkeys(name for expression in expressions for name in find_columns(expression))
     columns = [visible for name in names if (visible := scope.find_plan_column(name)) is not None]
     return [
@@ -90,8 +87,9 @@ def find_unbounded_columns(
 
 
 def find_auto_bounds_column(scope: Scope, visible: ColumnReference) -> ColumnName | None:
-    """The table and the column whose bounds may be found. What says whose a row is stays as it
-    is: clamped, strangers would be one.
+    """Return the table and column if the policy lets the bounds be found.
+
+    Keys that identify an owner are left out: clamping them would merge units.
     """
     if visible.origin is None or visible.owner is not None:
         return None

@@ -1,4 +1,4 @@
-"""Reads what is said about the answer: the SELECT list, HAVING and ORDER BY."""
+"""Binding of expressions over the noisy answer: the SELECT list, HAVING and ORDER BY."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _CLIPPED_EXAMPLE: Final = "contribution_bounds_per_group => (0, 100), clipped =>
 
 
 class ResultBinder(RowBinder):
-    """Over keys and noisy aggregates. Columns of the table are read as well, and must turn out
-    to be keys when all is settled.
+    """A binder over keys and noisy aggregates.
+
+    It also binds columns of the table; ``bind_result`` refuses those that turn out not to be keys.
     """
 
     def __init__(
@@ -47,9 +48,7 @@ class ResultBinder(RowBinder):
     def bind_result(
         self, node: exp.Expr, keys: Sequence[TypedExpression], clause: ResultClause = "select"
     ) -> TypedExpression:
-        """An expression in which nothing is read but keys ("k0") and aggregates "a0", and
-        whose values are of its type.
-        """
+        """Bind an expression that reads only keys ("k0") and aggregates ("a0")."""
         self._keys, self._clause = [key.expression for key in keys], clause
         found = self.bind(node)
         known = {f"k{place}": build_type_range(key.type) for place, key in enumerate(keys)}
@@ -60,8 +59,9 @@ class ResultBinder(RowBinder):
         )
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
-        """In HAVING a key comes before an output of that name, in ORDER BY after it; the SELECT
-        list knows no outputs.
+        """Bind a key or an output alias.
+
+        HAVING prefers the key, ORDER BY the alias, and the SELECT list has no aliases.
         """
         found = self.scope.find_column(node)
         output = (
@@ -87,7 +87,6 @@ class ResultBinder(RowBinder):
         return TypedExpression(ColumnRef(column.plan_column), build_type_range(column.range.type))
 
     def _bind_output(self, output: exp.Expr) -> TypedExpression:
-        """An output by its alias: read once, and not explained by other outputs."""
         if id(output) not in self._bound_outputs:
             clause, self._clause = self._clause, "select"
             self._bound_outputs[id(output)] = self.bind(output)
@@ -95,14 +94,12 @@ class ResultBinder(RowBinder):
         return self._bound_outputs[id(output)]
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
-        """An aggregate, asked once however often it is written."""
+        """Bind an aggregate; equal ones share one result."""
         call = self._measures.add(asked)
         return TypedExpression(build_result_read(call.name), build_type_range(call.type))
 
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
-        """An end of the interval of an aggregate, by its alias or written out; or how many units
-        were outside its bounds.
-        """
+        """Bind an end of the interval of an aggregate, or the count of units that it clips."""
         inner = argument.unnest()
         if isinstance(inner, exp.Column) and "table" not in inner.args:
             inner = self._outputs_by_alias.get(inner.name.casefold(), inner).unnest()

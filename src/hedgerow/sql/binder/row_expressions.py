@@ -1,6 +1,4 @@
-"""The two ways to read an expression: over the rows of the table, where bounds matter, and over
-the noisy results, where types do.
-"""
+"""Binding of expressions over rows, where types and bounds matter."""
 
 from __future__ import annotations
 
@@ -84,9 +82,7 @@ _ARGUMENT_KINDS: Final = {
 
 
 def build_type_range(type_: Type, *, null: bool = False) -> Range:
-    """A range that says nothing but the type: results are noisy, so their bounds mean nothing,
-    and only types are checked.
-    """
+    """Build a range that has a type only: noisy results have no bounds."""
     if type_ in ("integer", "real"):
         one = Fraction(1)
         return Range(type_, one, one, one if type_ == "integer" else None, () if null else None)
@@ -94,7 +90,7 @@ def build_type_range(type_: Type, *, null: bool = False) -> Range:
 
 
 def check_args(text: SourceText, node: exp.Expr, *takes: str) -> None:
-    """Refuses a node that has parts which nobody looks at."""
+    """Refuse a node with arguments that no rule reads."""
     for part in sorted(find_filled_args(node) - set(takes)):
         clause = next((clause for clause in REFUSED_CLAUSES if clause.arg == part), None)
         if clause is None:
@@ -115,7 +111,7 @@ def check_args(text: SourceText, node: exp.Expr, *takes: str) -> None:
 
 
 def _suggest_join(text: SourceText, node: exp.Expr) -> str | None:
-    """x IN (SELECT x … GROUP BY x HAVING …) as a join; None where it is something else."""
+    """Return x IN (SELECT x … GROUP BY x HAVING …) as a join; None for other forms."""
     rows = node.args["query"].unnest()
     keys = (
         rows.args["group"].expressions
@@ -136,7 +132,7 @@ def _suggest_join(text: SourceText, node: exp.Expr) -> str | None:
 
 
 class RowBinder:
-    """Reads WHERE, keys and the arguments of aggregates. ``place`` is the clause, for messages."""
+    """A binder for WHERE, keys and the arguments of aggregates; ``clause`` is for messages."""
 
     def __init__(self, scope: Scope, place: RowClause = "WHERE") -> None:
         self.scope = scope
@@ -145,11 +141,11 @@ class RowBinder:
 
     @property
     def text(self) -> SourceText:
-        """What was written."""
+        """The source text."""
         return self.scope.text
 
     def bind(self, node: Any) -> TypedExpression:
-        """The meaning of a node, by its rule."""
+        """Bind a node by its rule."""
         if not isinstance(node, exp.Expr):
             raise self.scope.text.refusal(
                 Unsupported, "The SELECT is incomplete", None, "Write SELECT … FROM table."
@@ -177,9 +173,7 @@ class RowBinder:
         return found
 
     def apply(self, node: exp.Expr, function: str, *arguments: TypedExpression) -> TypedExpression:
-        """A function of the plan; what it says about types and bounds is told at the place where
-        it happens.
-        """
+        """Apply a function of the plan; refuse arguments whose types or bounds do not fit."""
         size = 1 + sum(argument.size for argument in arguments)
         if size > MAX_EXPRESSION_SIZE:
             self.refuse(
@@ -212,11 +206,11 @@ class RowBinder:
         return FUNCTIONS[function].infer_range([argument.range for argument in arguments])
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
-        """A column of the table."""
+        """Bind a column of the rows."""
         return self.check_selectable(node, self.scope.resolve_column(node)).value
 
     def check_selectable(self, node: exp.Expr, visible: ColumnReference) -> ColumnReference:
-        """The column itself, unless it says whose row it is."""
+        """Return a column, unless it is the privacy id."""
         if visible.may_be_missing:
             what = f"{visible.name} may be NULL here because of the LEFT JOIN"
             self.refuse(node, what, _suggest_left_side(self.scope, node, visible))
@@ -236,7 +230,7 @@ class RowBinder:
         return visible
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
-        """Never: rows come before aggregates."""
+        """Refuse an aggregate: rows come before aggregates."""
         self.refuse(
             asked.node,
             f"{asked.name} is not allowed inside {self.clause}",
@@ -244,7 +238,7 @@ class RowBinder:
         )
 
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:  # noqa: ARG002
-        """Never: intervals are about the answer."""
+        """Refuse an interval: only answers have intervals."""
         self.refuse(
             node,
             f"A confidence interval is not allowed inside {self.clause}",
@@ -252,7 +246,7 @@ class RowBinder:
         )
 
     def refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        """Refuses, with the node underlined."""
+        """Raise a refusal that underlines the node."""
         raise self.scope.text.refusal(Unsupported, what, node, instead)
 
     def build_unbounded_error(
@@ -283,8 +277,9 @@ class RowBinder:
 
 
 def _suggest_left_side(scope: Scope, node: exp.Expr, visible: ColumnReference) -> str:
-    """What to write instead of the id of a table that a LEFT JOIN adds: most ask with it who has
-    no row there, or for the rows.
+    """Return what to write instead of a privacy id that a LEFT JOIN may leave NULL.
+
+    Most such questions look for units without rows in the joined table, or count its rows.
     """
     left = next(
         (one for one in scope.columns if one.is_privacy_id and not one.may_be_missing), None
@@ -309,7 +304,7 @@ def _suggest_left_side(scope: Scope, node: exp.Expr, visible: ColumnReference) -
 
 
 def _find_case_condition(node: exp.Expr) -> exp.Expr | None:
-    """The condition of COUNT(DISTINCT CASE WHEN condition THEN id END)."""
+    """Return the condition of COUNT(DISTINCT CASE WHEN condition THEN id END)."""
     choice = node.parent
     case = (
         choice.parent
@@ -329,7 +324,7 @@ def _find_case_condition(node: exp.Expr) -> exp.Expr | None:
 
 
 def find_functions(expression: Expression) -> set[str]:
-    """The functions that an expression applies."""
+    """Return the functions in an expression."""
     if not isinstance(expression, Call):
         return set()
     return {expression.function}.union(*map(find_functions, expression.arguments))

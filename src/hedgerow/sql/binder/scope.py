@@ -1,4 +1,4 @@
-"""The rows that a question, or a part of it, is about, and the names that they give."""
+"""Scopes: the rows that a query or a part of it reads, and the names of their columns."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ _DOMAIN_LIMIT: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class ColumnReference:
-    """A column that may be named: ``alias`` stands before the dot, ``column`` is its name in the
-    plan.
+    """A column that may be named: ``alias.name`` in SQL, ``plan_column`` in the plan.
 
-    ``whose`` is not None where its value says whose row it is: the id of the unit (which is no
-    column of the plan), a declared foreign key, or the key that such a one leads to. ``lost`` is an
-    id that may be missing, behind a LEFT JOIN. ``merged`` is the right-hand one of USING, found
-    with its alias only. ``origin`` is where the policy declares it; ``size`` and ``work`` are as in
-    ``TypedExpression``.
+    ``owner`` is set if the value identifies the owner of a row: the privacy id (which is no column
+    of the plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
+    privacy id that a LEFT JOIN may leave NULL, ``is_merged`` the right-hand column of USING, which
+    only its alias reaches. ``origin`` is the declaration in the policy; ``size`` and ``work`` are
+    as in ``TypedExpression``.
     """
 
     alias: str
@@ -50,22 +49,25 @@ class ColumnReference:
 
     @property
     def is_privacy_id(self) -> bool:
-        """Whether it is the id of the unit, which nobody may look at."""
+        """True for the privacy id, which no expression may read."""
         return self.owner == PRIVACY_ID or self.may_be_missing
 
     @property
     def value(self) -> TypedExpression:
-        """What it is in an expression."""
+        """The column as an expression."""
         return TypedExpression(ColumnRef(self.plan_column), self.range, self.size, self.work)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``sources`` are alias and name, for messages; ``tables`` the protected ones. ``once``: the
-    rows are one for each unit and value of these columns of the plan (None: there is no telling).
-    ``leaves`` counts tables and foldings, ``work`` is what it costs to put all into one form.
-    ``unique`` are the declared keys of a public table. ``capping`` are those of the tables whose
-    caps count; None: all."""
+    """The rows of FROM and WHERE, and their columns.
+
+    ``sources`` are pairs of alias and name, for messages; ``tables`` are the protected ones.
+    ``key_within_unit`` are plan columns of which each unit has every value at most once (None if
+    unknown). ``source_count`` counts tables and per-unit aggregations, ``work`` the cost of the
+    normal form. ``unique`` are the declared keys of a public table. ``capping_tables`` are the
+    tables whose caps apply (None for all).
+    """
 
     text: SourceText
     rows: RelationNode
@@ -80,26 +82,24 @@ class Scope:
 
     @property
     def ranges(self) -> dict[str, Range]:
-        """What is known about each column of the plan."""
+        """The range of each column of the plan."""
         return {
             visible.plan_column: visible.range for visible in self.columns if visible.plan_column
         }
 
     @property
     def max_groups(self) -> int:
-        """The largest cap of the tables about those who are counted first, where two populations
-        meet.
-        """
+        """The largest group cap of the tables of the first population."""
         return max((entry.max_groups for entry in self._list_capping_entries()), default=1)
 
     @property
     def max_rows(self) -> int:
-        """The largest cap of the same tables."""
+        """The largest row cap of the same tables."""
         return max((entry.max_rows_per_group for entry in self._list_capping_entries()), default=1)
 
     @property
     def capping_table_names(self) -> frozenset[str]:
-        """The names of the tables whose caps count."""
+        """The names of the tables whose caps apply."""
         return (
             frozenset(name for name, _ in self.tables)
             if self.capping_tables is None
@@ -116,16 +116,16 @@ class Scope:
 
     @property
     def domain_limit(self) -> int:
-        """How many values of a key are listed."""
+        """The largest number of values of a key that are listed."""
         return min((entry.domain_limit for _, entry in self.tables), default=_DOMAIN_LIMIT)
 
     @property
     def population(self) -> str | None:
-        """Whom this is about; None where all is public."""
+        """The population of the rows; None if all tables are public."""
         return self.tables[0][1].population if self.tables else None
 
     def with_alias(self, alias: str, label: str = "") -> Scope:
-        """The same as a source of another: one alias for all."""
+        """Return the scope as one source of another, under a single alias."""
         columns = tuple(
             replace(visible, alias=alias, is_merged=False)
             for visible in self.columns
@@ -134,7 +134,7 @@ class Scope:
         return replace(self, columns=columns, sources=((alias, label or alias or "the subquery"),))
 
     def restrict_to(self, aliases: set[str]) -> Scope:
-        """The same with the columns of these aliases only."""
+        """Return the scope with the columns of these aliases only."""
         columns = tuple(visible for visible in self.columns if visible.alias.casefold() in aliases)
         return replace(
             self,
@@ -143,7 +143,7 @@ class Scope:
         )
 
     def filter_rows(self, condition: TypedExpression | None) -> Scope:
-        """The rows for which the condition holds."""
+        """Return the scope with the rows that meet a condition."""
         if condition is None:
             return self
         return replace(
@@ -151,7 +151,7 @@ class Scope:
         )
 
     def check_limits(self) -> Scope:
-        """Itself, unless it has become too large to work with."""
+        """Return the scope itself, unless it is too large."""
         if self.source_count > MAX_SOURCES:
             what = f"This question combines more than {MAX_SOURCES} tables and subqueries"
             raise self.text.refusal(Unsupported, what, None, "Ask several shorter questions.")
@@ -166,7 +166,7 @@ class Scope:
         return self.find_column(inner) if is_name else None  # type: ignore[arg-type]
 
     def find_column(self, node: exp.Column) -> ColumnReference | None:
-        """The column that is named here, if there is one; refused where there are two."""
+        """Return the column of this name, if there is one; refuse an ambiguous name."""
         self.check_qualifier(node)
         found = list(self._match_columns(node))
         if len(found) > 1:
@@ -201,8 +201,9 @@ class Scope:
                     yield visible
 
     def resolve_column(self, node: exp.Column, *also: str) -> ColumnReference:
-        """The column that is named here; unknown and hidden names are refused alike. ``also``
-        are further names to suggest.
+        """Return the column of this name; refuse unknown and hidden names alike.
+
+        ``suggestions`` are further names to suggest.
         """
         found = self.find_column(node)
         if found is None:
@@ -210,7 +211,7 @@ class Scope:
         return found
 
     def check_qualifier(self, node: exp.Column) -> None:
-        """Refuses t.x where t is no source."""
+        """Refuse t.x if t is not a source."""
         table = node.args.get("table")
         aliases = [alias for alias, _ in self.sources]
         if table is None or table.name.casefold() in {alias.casefold() for alias in aliases}:
@@ -228,7 +229,7 @@ class Scope:
         )
 
     def build_unknown_column_error(self, node: exp.Column, *also: str) -> Refused:
-        """The refusal of a name that is not there."""
+        """Return the refusal of a name that no column has."""
         name = node.name[:60]
         names = list(
             dict.fromkeys(visible.name for visible in self.columns if not visible.is_privacy_id)
@@ -260,7 +261,7 @@ class Scope:
         return self.text.refusal(Unsupported, f"{who} no column {name}", node, instead)
 
     def find_plan_column(self, column: str) -> ColumnReference | None:
-        """The visible column of a column of the plan."""
+        """Return the visible column of a column of the plan."""
         return next((visible for visible in self.columns if visible.plan_column == column), None)
 
 

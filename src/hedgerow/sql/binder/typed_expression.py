@@ -1,4 +1,4 @@
-"""An expression that was read, with what is known about its values."""
+"""Bound expressions, with the range of their values."""
 
 from __future__ import annotations
 
@@ -33,9 +33,11 @@ _TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T]+[0-9].*")
 
 @dataclass(frozen=True, slots=True)
 class TypedExpression:
-    """``size`` counts the parts: SQL that says a thing once may mean it often (BETWEEN, CASE x
-    WHEN). ``work`` is the sum of the sizes of all parts, which is what it costs to put the
-    expression into its normal form."""
+    """An expression and the range of its values.
+
+    ``size`` counts its parts, which may be more than were written (BETWEEN, CASE x WHEN). ``work``
+    is the sum of the sizes of all parts: the cost of the normal form.
+    """
 
     expression: Expression
     range: Range
@@ -44,17 +46,17 @@ class TypedExpression:
 
     @property
     def type(self) -> Type:
-        """The type of its values."""
+        """The type of the values."""
         return self.range.type
 
     @property
     def is_null(self) -> bool:
-        """Whether it is the constant NULL, which goes with every type."""
+        """True for the constant NULL, which fits every type."""
         return isinstance(self.expression, Constant) and self.expression.value is None
 
 
 def build_constant(value: Value, type_: Type) -> TypedExpression:
-    """A value that the question wrote."""
+    """Build a constant."""
     written = Constant(value, type_)
     return TypedExpression(written, written.range)
 
@@ -62,9 +64,7 @@ def build_constant(value: Value, type_: Type) -> TypedExpression:
 def align_types(
     values: Sequence[TypedExpression], type_: Type | None = None
 ) -> list[TypedExpression]:
-    """Constants take the type of their company: NULL any, text that is a date beside a date
-    becomes one.
-    """
+    """Return values with constants cast to the type of the others: NULL to any, text to a date."""
     types = [value.type for value in values if not value.is_null]
     usual: Type = types[0] if types else "integer"
     wanted: Type = (
@@ -99,7 +99,7 @@ def require_condition(
 
 
 def parse_iso_date(text: str) -> date | None:
-    """A day written as year-month-day."""
+    """Parse a date written as year-month-day."""
     try:
         return date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
@@ -107,7 +107,7 @@ def parse_iso_date(text: str) -> date | None:
 
 
 def explain_invalid_date(text: str) -> tuple[str, str]:
-    """What is wrong with text that should be a day, and what to write."""
+    """Return the problem and the fix for text that is not a date."""
     if _TIMESTAMP.fullmatch(text):
         return NO_TIME_OF_DAY, f"Write the date alone, which covers the whole day: '{text[:10]}'."
     if _DAY.fullmatch(text):
@@ -116,5 +116,5 @@ def explain_invalid_date(text: str) -> tuple[str, str]:
 
 
 def format_as_number(condition: str) -> str:
-    """A condition as 1 and 0, which leaves NULL out: with ELSE 0 it would count as 0."""
+    """Format a condition as 1 and 0, and keep NULL: ELSE 0 would turn it into 0."""
     return f"CASE WHEN {condition} THEN 1 WHEN NOT ({condition}) THEN 0 END"

@@ -37,9 +37,11 @@ def _upper_end(known: Range) -> Fraction | float:
 def find_contradiction(
     condition: Expression, ranges: Mapping[str, Range]
 ) -> tuple[Expression, Range | None] | None:
-    """What a condition compares with constants, and what is known of it that says that this never
-    holds; None where the constants say so themselves. A condition is comparisons, BETWEEN and IN,
-    joined by AND and OR; of other shapes nothing is said."""
+    """Return the subject of a condition that no row can meet, and the range that rules it out.
+
+    The range is None if the constants contradict each other. Only comparisons, BETWEEN and IN,
+    joined by AND and OR, are examined.
+    """
     own: dict[Expression, list[Call]] = {}
     for part in map(mirror_comparison, split_conjuncts(condition)):
         if isinstance(part, Call) and part.function == "or":
@@ -69,8 +71,9 @@ def find_contradiction(
 def find_undeclared_value(
     condition: Expression, ranges: Mapping[str, Range]
 ) -> tuple[Expression, Range, str] | None:
-    """A text in a list that something never is, what is known of that, and the text. Some of the
-    list may hold, but this was not meant.
+    """Return a text in an IN list that its subject never is, with the subject and its range.
+
+    Other values of the list may match, but this one is a mistake.
     """
     for part in split_conjuncts(condition):
         if (
@@ -91,7 +94,6 @@ def find_undeclared_value(
 
 
 def _is_fractional_equality(part: Call) -> bool:
-    """Whether something is to be equal to a number that is not whole."""
     numbers = [
         to_fraction(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]
     ]
@@ -119,7 +121,7 @@ def _is_unsatisfiable(part: Call, known: Range) -> bool:
 
 
 def _has_crossed_ends(parts: Sequence[Call]) -> bool:
-    """Whether the least that is asked for lies above the most."""
+    """Return whether the largest lower bound lies above the smallest upper bound."""
     ends: dict[str, list[Fraction]] = {">": [], "<": []}
     for part in parts:
         value = (

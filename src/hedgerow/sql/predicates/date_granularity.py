@@ -1,6 +1,8 @@
-"""Dates that are known by month or by year, each as the first day of its own. Whole months and
-years of them can be asked for; for a part of one, an answer would count all of it or nothing, so
-that is refused."""
+"""Dates known by month or year, each as its first day.
+
+Questions may use whole months and years of them. A part of one is refused: the answer would count
+all of it or nothing.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +56,9 @@ def refuse_finer_granularity(
     function: str,
     arguments: Sequence[tuple[RelationNode, TypedExpression]],
 ) -> None:
-    """Refuses a function of dates that looks within the months or years by which a column is
-    known; each argument is one over rows.
+    """Refuse a function of dates that looks inside the months or years of a column.
+
+    Each argument comes with the rows it reads.
     """
     if function not in _COMPARISONS and function not in _DATE_FUNCTIONS:
         return
@@ -97,8 +100,10 @@ def refuse_finer_granularity(
 
 
 def compute_granularity(rows: RelationNode, date_: Expression) -> Granularity:
-    """The coarsest of which all values of a date are the first days, whatever the data hold. The
-    last day of the calendar, to which what lies beyond it is moved, is left out of account."""
+    """Return the coarsest granularity of which all values of a date are first days.
+
+    The last day of the calendar, where later dates are clamped, is ignored.
+    """
     coarser: tuple[Granularity, ...] = ("year", "month")
     return next(
         (grain for grain in coarser if not any(_find_finer_parts(rows, date_, grain, "="))), "day"
@@ -106,9 +111,7 @@ def compute_granularity(rows: RelationNode, date_: Expression) -> Granularity:
 
 
 def find_coarse_columns(rows: RelationNode, names: Iterable[str]) -> Iterator[Column]:
-    """The columns of tables known by month or year that these columns of the rows, or conditions
-    on them, are made of.
-    """
+    """Yield the columns known by month or year behind these columns and the conditions."""
     names = set(names)
     match rows:
         case Table():
@@ -150,7 +153,7 @@ def find_coarse_columns(rows: RelationNode, names: Iterable[str]) -> Iterator[Co
 
 
 def list_granularity_notes(rows: RelationNode, names: Iterable[str]) -> list[str]:
-    """What an answer says of such columns."""
+    """Return the notes of an answer about columns known by month or year."""
     found = dict.fromkeys(find_coarse_columns(rows, names))
     return [
         (
@@ -162,8 +165,10 @@ def list_granularity_notes(rows: RelationNode, names: Iterable[str]) -> list[str
 
 
 def _find_passed_columns(rows: RelationNode, date_: Expression) -> Iterator[Column]:
-    """The columns known by month or year that a date hands on, in whole months or years. What is
-    cut to a month or a year by DATE_TRUNC is asked for in these, and compared with any day."""
+    """Yield the columns known by month or year that a date passes on.
+
+    A date truncated by DATE_TRUNC to a month or year may be compared with any day.
+    """
     for source, part, _ in _walk_date_parts(rows, date_, "month", "=", set()):
         column = _find_table_column(source, part)
         if column is not None and column.granularity != "day":
@@ -173,9 +178,7 @@ def _find_passed_columns(rows: RelationNode, date_: Expression) -> Iterator[Colu
 def _find_finer_parts(
     rows: RelationNode, date_: Expression, grain: Granularity, sign: str
 ) -> Iterator[_DatePart]:
-    """The parts of a date that may lie within a month or a year; none where all its values are
-    whole ones.
-    """
+    """Yield the parts of a date that may lie inside a month or a year."""
     for source, part, by in _walk_date_parts(rows, date_, grain, sign, set()):
         if isinstance(part, Constant):
             whole = not isinstance(part.value, date) or _is_aligned(grain, by, part.value)
@@ -195,9 +198,11 @@ def _walk_date_parts(
     sign: str,
     seen: set[tuple[int, str, str]],
 ) -> Iterator[_DatePart]:
-    """The parts of which a date is one, or whole months or years away from one: columns of tables,
-    constants, and what has no such parts. Each column is ``seen`` once: those of subqueries may
-    name each other so often that there are more ways down than anybody can go."""
+    """Yield the columns and constants that a date equals, up to whole months or years.
+
+    Each column is visited once (``seen``): columns of nested subqueries may reference each other
+    along exponentially many paths.
+    """
     below: list[_DatePart] = []
     if isinstance(date_, Call):
         below = [(rows, part, by) for part, by in _list_date_arguments(date_, grain, sign)]
@@ -214,8 +219,10 @@ def _walk_date_parts(
 
 
 def _list_date_arguments(call: Call, grain: Granularity, sign: str) -> list[tuple[Expression, str]]:
-    """The arguments that are whole months or years where the function is. A last day is as good as
-    a first one for some signs, and is not a last day any more when months are added to it."""
+    """Return the arguments that are whole months or years if the call is one.
+
+    For some signs a last day is as good as a first one; adding months to it breaks that.
+    """
     name, arguments = call.function, call.arguments
     if name == "add months":
         return [(arguments[0], "=")] if _is_aligned_shift(grain, arguments[1]) else []
@@ -229,14 +236,13 @@ def _list_date_arguments(call: Call, grain: Granularity, sign: str) -> list[tupl
 
 
 def _is_aligned_shift(grain: str, months: Expression) -> bool:
-    """Whether so many months after the start of a month or year another one starts."""
+    """Return whether adding these months to the start of a month or year gives another start."""
     return grain == "month" or (
         isinstance(months, Constant) and isinstance(months.value, int) and months.value % 12 == 0
     )
 
 
 def _find_table_column(rows: RelationNode, part: Expression) -> Column | None:
-    """The column of a table that is read here."""
     return (
         rows.schema.column(part.column)
         if isinstance(rows, Table) and isinstance(part, ColumnRef)
@@ -245,7 +251,7 @@ def _find_table_column(rows: RelationNode, part: Expression) -> Column | None:
 
 
 def _find_definitions(rows: RelationNode, name: str) -> Iterator[tuple[RelationNode, Expression]]:
-    """What a column is made of in the rows below."""
+    """Yield the definitions of a column in the rows below."""
     match rows:
         case Filter():
             yield rows.source, ColumnRef(name)
@@ -273,9 +279,7 @@ def _find_definitions(rows: RelationNode, name: str) -> Iterator[tuple[RelationN
 
 
 def _suggest_coarser_part(column: Column, function: str, last: TypedExpression) -> str | None:
-    """What to write instead of a part of a date that is finer than the column; None where it is
-    not. Months that are added come last.
-    """
+    """Return what to write instead of a date part finer than the column, if it is."""
     if function in ("days between", "add days"):
         word = column.granularity.upper()
         return (
@@ -298,7 +302,7 @@ def _suggest_coarser_part(column: Column, function: str, last: TypedExpression) 
 def _find_misaligned_dates(
     dates: Mapping[_DateArgument, RelationNode], grain: Granularity, sign: str
 ) -> dict[_DateArgument, str]:
-    """What to write instead of those dates that are not compared in whole months or years."""
+    """Return what to write instead of each date that is not compared in whole months or years."""
     found: dict[_DateArgument, str] = {}
     for one, rows in dates.items():
         for source, part, by in _find_finer_parts(rows, one[2], grain, sign):
@@ -313,8 +317,9 @@ def _find_misaligned_dates(
 
 
 def _is_aligned(grain: Granularity, sign: str, day: date) -> bool:
-    """Whether a comparison with the day takes each month or year as a whole. Up to its last day,
-    or after it, does so too.
+    """Return whether comparing with a day takes each month or year as a whole.
+
+    For <= and > the last day does so too.
     """
     return day == _compute_first_day(grain, day) or (
         sign in ("<=", ">") and day == _compute_last_day(grain, day)
@@ -339,7 +344,6 @@ def _compute_last_day(grain: Granularity, day: date) -> date:
 
 
 def _suggest_day_declaration(column: Column) -> str:
-    """How the policy would declare days."""
     listed = [value for value in column.values or () if isinstance(value, date)]
     if not listed:
         return ""

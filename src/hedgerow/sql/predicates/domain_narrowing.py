@@ -1,6 +1,8 @@
-"""What WHERE leaves of the values that the policy declares: of keys, whose groups are then fewer,
-and of columns, of which nothing may be left. Only public things are looked at: the condition, and
-lists and bounds. A group that is left out has no row in any database."""
+"""Values of keys and columns that WHERE leaves, from public facts alone.
+
+Only the conditions and the declared values and bounds are examined: a group left out is empty in
+every database.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,7 @@ MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 def split_conjuncts(condition: Expression) -> Iterator[Expression]:
-    """What must hold all at once."""
+    """Yield the conditions that AND joins."""
     if isinstance(condition, Call) and condition.function == "and":
         for argument in condition.arguments:
             yield from split_conjuncts(argument)
@@ -73,9 +75,7 @@ def list_possible_values(
     limit: int,
     conditions: Sequence[Expression] = (),
 ) -> set[Value] | None:
-    """The values of an expression on the rows for which the conditions on its columns hold; None
-    where there would be too many to try.
-    """
+    """Return the values of an expression where the conditions hold; None if too many to try."""
     names = sorted(set(find_columns(expression)))
     # The logarithm may differ in its last bit between machines.
     own = [
@@ -101,7 +101,7 @@ def list_possible_values(
 def narrow_domain(
     rows: RelationNode, key: Expression, domain: tuple[Value, ...], limit: int
 ) -> tuple[Value, ...]:
-    """Those values of a key that the conditions on the rows leave, in their order."""
+    """Return the values of a key that the conditions on the rows leave, in order."""
     found = domain
     for source, expression, conditions in _walk_sources(rows, key):
         ranges = source.columns
@@ -130,9 +130,10 @@ def narrow_domain(
 
 
 def find_listed_values(rows: RelationNode, key: Expression, limit: int) -> tuple[Value, ...] | None:
-    """The values of a key that the conditions list themselves, as IN and = do, in order; None where
-    they do not, or list too many. They are the analyst's words, and so are public: no group outside
-    them has a row, whatever the data hold."""
+    """Return the values of a key that the conditions list, as IN and = do; None if they do not.
+
+    The analyst wrote them, so they are public: no other group has a row, whatever the data.
+    """
     for source, expression, conditions in _walk_sources(rows, key):
         ranges = dict(source.columns)
         for name in dict.fromkeys(find_columns(expression)):
@@ -151,7 +152,7 @@ def find_listed_values(rows: RelationNode, key: Expression, limit: int) -> tuple
 def _intersect_listed_values(
     conditions: Sequence[Expression], subject: Expression, type_: str
 ) -> set[Value] | None:
-    """Those values that each condition lists which lists some; None where none does."""
+    """Intersect the value lists of all conditions that have one; None if none has."""
     found = [
         values
         for condition in conditions
@@ -163,9 +164,7 @@ def _intersect_listed_values(
 def _find_equal_constants(
     condition: Expression, subject: Expression, kind: type
 ) -> set[Value] | None:
-    """The constants that a condition lets something be equal to: =, IN, several with OR, and any
-    part of an AND.
-    """
+    """Return the constants that =, IN, OR and AND let a subject be equal to; None if any."""
     condition = mirror_comparison(condition)
     if not isinstance(condition, Call):
         return None
@@ -187,7 +186,7 @@ def _find_equal_constants(
 def inline_projections(
     rows: RelationNode, expression: Expression
 ) -> tuple[RelationNode, Expression]:
-    """An expression in terms of the tables, joins or folds below."""
+    """Return an expression in terms of the tables, joins or per-unit aggregations below."""
     while isinstance(rows, Filter | Project):
         expression = (
             expression
@@ -199,9 +198,7 @@ def inline_projections(
 
 
 def can_be_null(rows: RelationNode, key: Expression) -> bool:
-    """Whether a key may be NULL where the conditions on its columns hold, or where they list the
-    values that it may have.
-    """
+    """Return whether a key may be NULL on rows that meet the conditions."""
     for source, expression, conditions in _walk_sources(rows, key):
         if (
             _intersect_listed_values(
@@ -224,9 +221,7 @@ def can_be_null(rows: RelationNode, key: Expression) -> bool:
 def _walk_sources(
     rows: RelationNode, key: Expression
 ) -> Iterator[tuple[RelationNode, Expression, list[Expression]]]:
-    """The key and the conditions in terms of the rows below: of tables, and of what is joined or
-    folded on the way there.
-    """
+    """Yield each relation below, with the key and the conditions in terms of its columns."""
     conditions: list[Expression] = []
     while True:
         while isinstance(rows, Filter | Project):
@@ -256,9 +251,7 @@ def _walk_sources(
 
 
 def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None:
-    """A condition on the value of a key, which it reads as the column "", where it is made of
-    that alone.
-    """
+    """Return a condition as a test of the key, read as the column "", if it reads nothing else."""
     coarser = (
         _COARSER_PARTS.get(key.function, frozenset()) if isinstance(key, Call) else frozenset()
     )
@@ -283,8 +276,9 @@ def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None
 def _narrow_ranges(
     ranges: Mapping[str, Range], conditions: Sequence[Expression]
 ) -> dict[str, Range]:
-    """The ranges with what comparisons of whole numbers and dates with a constant leave of them;
-    doubles round, and stay as they are.
+    """Return ranges narrowed by comparisons of integers and dates with constants.
+
+    Reals stay as they are, because doubles round.
     """
     found = dict(ranges)
     for name, sign, value in (
@@ -309,9 +303,7 @@ def _narrow_ranges(
 
 
 def _parse_comparison(condition: Expression) -> tuple[str, str, Fraction] | None:
-    """Column, sign and number, where a condition compares a column with a number or a date that
-    is written out.
-    """
+    """Return column, sign and number of a comparison with a constant number or date."""
     condition = mirror_comparison(condition)
     if not isinstance(condition, Call) or condition.function not in MIRRORED:
         return None
@@ -323,7 +315,7 @@ def _parse_comparison(condition: Expression) -> tuple[str, str, Fraction] | None
 
 
 def mirror_comparison(condition: Expression) -> Expression:
-    """A comparison whose constant stands on the right."""
+    """Return a comparison with its constant on the right."""
     if (
         not isinstance(condition, Call)
         or condition.function not in MIRRORED

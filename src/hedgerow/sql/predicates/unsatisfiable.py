@@ -1,6 +1,4 @@
-"""Conditions that hold for no row, whatever the data hold: the policy knows the values, and
-asking would pay for noise alone.
-"""
+"""Refusals of WHERE conditions that no row can meet: the answer would be noise alone."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from hedgerow.plan.scalar.expressions import (
     find_columns,
     insert_casts,
 )
-from hedgerow.plan.values import Range, Value
+from hedgerow.plan.values import Range
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
@@ -36,7 +34,7 @@ _MAX_LISTED_VALUES = 10
 def refuse_unsatisfiable(
     scope: Scope, conditions: tuple[TypedExpression, ...], where: exp.Expr | None
 ) -> None:
-    """Refuses a WHERE that never holds, with the part of it underlined."""
+    """Refuse a WHERE that is never true, and underline the part that is wrong."""
     if where is None:
         return
     ranges = _collect_declared_ranges(scope)
@@ -77,7 +75,7 @@ def refuse_unsatisfiable(
 
 
 def _collect_declared_ranges(scope: Scope) -> dict[str, Range]:
-    """What is declared. Bounds that are found, or stand in for such, rule nothing out."""
+    """Return the declared ranges. Bounds that auto_bounds finds rule nothing out."""
     open_ = any(entry.auto_bounds for _, entry in scope.tables)
     return {
         name: (
@@ -90,9 +88,7 @@ def _collect_declared_ranges(scope: Scope) -> dict[str, Range]:
 
 
 def _is_never_true(condition: Expression) -> bool:
-    """Whether it is of constants alone, and not true: 1 = 0, as tools ask to see the columns of
-    an answer.
-    """
+    """Return whether a condition is constant and not true, as in WHERE 1 = 0."""
     return (
         not set(find_columns(condition)) and evaluate(insert_casts(condition, {}), {}) is not True
     )
@@ -101,9 +97,7 @@ def _is_never_true(condition: Expression) -> bool:
 def _find_condition(
     scope: Scope, node: exp.Expr, wrong: Callable[[Expression], object]
 ) -> exp.Expr:
-    """The first of the conditions that is wrong by itself; all of them where none is. Each is
-    read once, however many there are.
-    """
+    """Return the first condition that is wrong by itself, or else the whole. Each is bound once."""
     for part in split_connector(node):
         try:
             alone = wrong(RowBinder(scope).bind(part).expression)
@@ -163,9 +157,7 @@ def _build_contradiction_error(
 def _build_undeclared_value_error(
     scope: Scope, node: exp.Expr, subject: Expression, known: Range, word: str
 ) -> Refused:
-    """One of a list that is not there: the others would be answered, and nobody would see what
-    was misspelled.
-    """
+    """Return the refusal of one undeclared value in a list, which would otherwise go unnoticed."""
     close = find_closest_name(word, map(str, known.values or ()))
     instead = (
         f"Did you mean {quote_text(close)}? Otherwise leave it out." if close else "Leave it out."
@@ -193,13 +185,9 @@ def _format_subject(scope: Scope, node: exp.Expr, subject: Expression) -> str:
 
 def _format_values(known: Range) -> str:
     values = known.values or ()
-    return ", ".join(map(_format_value, values[:_MAX_LISTED_VALUES])) + (
+    return ", ".join(map(str, values[:_MAX_LISTED_VALUES])) + (
         ", …" if len(values) > _MAX_LISTED_VALUES else ""
     )
-
-
-def _format_value(value: Value) -> str:
-    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _format_end(end: Fraction, known: Range) -> str:

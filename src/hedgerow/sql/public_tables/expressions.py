@@ -1,7 +1,7 @@
-"""Expressions of questions about public tables: what each node of the parser's tree becomes.
+"""Rules for expressions over public tables: from syntax nodes to fragments.
 
-Of a node its rule takes the parts that it names, and a node with any other is refused. Words of the
-analyst are looked up here and never handed on: what is handed on are words of ours.
+A rule reads the arguments it names, and a node with any other is refused. Words of the analyst are
+looked up and never passed on: fragments hold words of ours.
 """
 
 from __future__ import annotations
@@ -41,38 +41,33 @@ _NUMBER: Final = re.compile(r"([0-9]{0,38})(?:(\.)([0-9]{0,38}))?(?:[eE]([+-]?[0
 
 
 class FragmentReader(Protocol):
-    """The abilities of a rule: it reads parts of its node, or refuses it."""
+    """The interface that rules use: read parts of a node, or refuse it."""
 
     def read_expression(self, node: object) -> Fragment:
-        """Return the phrase of an expression."""
-        ...
+        """Return the fragment of an expression."""
 
     def read_query(self, node: object) -> Fragment:
-        """Return the phrase of a SELECT, or of several that are put together."""
-        ...
+        """Return the fragment of a SELECT or a UNION."""
 
     def read_order(self, node: object) -> Fragment:
-        """Return the phrase of an ORDER BY."""
-        ...
+        """Return the fragment of an ORDER BY."""
 
     def read_name(self, node: object, *, table: bool = False) -> Fragment:
-        """Return the number of a name, of a column or a table."""
-        ...
+        """Return the number of a column or table name."""
 
     def refuse(self, node: object, what: str, instead: str) -> NoReturn:
-        """Refuse, with the node underlined."""
-        ...
+        """Raise a refusal that underlines the node."""
 
 
 class FragmentRule(NamedTuple):
-    """The reading of a class of nodes, and the parts that a node of it may have."""
+    """The reader of one class of node, and the arguments that a node may have."""
 
     read: Callable[[Any, FragmentReader], Fragment]
     allowed_args: tuple[str, ...] = ("this",)
 
 
 def join_fragments(parts: Iterable[Fragment]) -> Fragment:
-    """Return phrases in a row, with commas between."""
+    """Return fragments separated by commas."""
     found: list[Fragment] = []
     for part in parts:
         found += [",", part] if found else [part]
@@ -86,7 +81,7 @@ def _build_call(function: str, *parts: Fragment) -> Fragment:
 def _build_chain_reader(
     words: Mapping[type[exp.Expr], str],
 ) -> Callable[[exp.Expr, FragmentReader], Fragment]:
-    """Read a + b - c as one line: long ones stay flat."""
+    """Build a reader of a + b - c as one flat fragment."""
 
     def read(node: exp.Expr, reader: FragmentReader) -> Fragment:
         found: list[Fragment] = []
@@ -100,7 +95,7 @@ def _build_chain_reader(
 
 
 def check_node(node: object, reader: FragmentReader, kind: type[exp.Expr], *parts: str) -> exp.Expr:
-    """Return a node of this very class that has no parts but these; refuse any other."""
+    """Return a node of this class with no other arguments than these; refuse any other."""
     if (
         not isinstance(node, exp.Expr)
         or type(node) is not kind
@@ -121,7 +116,6 @@ def _build_comparison_reader(sign: str) -> Callable[[exp.Expr, FragmentReader], 
 
 
 def _read_aggregated(node: exp.Expr, reader: FragmentReader) -> Fragment:
-    """Read what an aggregate is about; DISTINCT stands before it."""
     if type(node) is not exp.Distinct:
         return reader.read_expression(node)
     check_node(node, reader, exp.Distinct, "expressions")

@@ -57,7 +57,7 @@ _MATERIALIZED: Final[Mapping[object, tuple[str, ...]]] = {
 
 
 class QueryReader:
-    """Reads statements: expressions by ``plain``, and tables by what is known where they stand."""
+    """A reader of statements: expressions by FRAGMENT_RULES, tables by the catalog and WITH."""
 
     def __init__(self, text: SourceText, catalog: Catalog, mark: str) -> None:
         self._text, self._catalog = text, catalog
@@ -66,14 +66,14 @@ class QueryReader:
         self._named_subqueries: tuple[str, ...] = ()  # the named subqueries that are known here
 
     def read_expression(self, node: object) -> Fragment:
-        """Return the phrase of an expression."""
+        """Return the fragment of an expression."""
         rule = FRAGMENT_RULES.get(type(node))  # type: ignore[arg-type]
         if rule is None or not isinstance(node, exp.Expr):
             return self.refuse(node, *UNSUPPORTED_SYNTAX)
         return rule.read(check_node(node, self, type(node), *rule.allowed_args), self)
 
     def read_name(self, node: object, *, table: bool = False) -> Fragment:
-        """Return the number of a name, of a column or a table."""
+        """Return the number of a column or table name."""
         called = check_node(node, self, exp.Identifier, "this", "quoted").this
         return (
             self.names.number_name(called, table=table)
@@ -82,13 +82,13 @@ class QueryReader:
         )
 
     def refuse(self, node: object, what: str, instead: str) -> NoReturn:
-        """Refuse, with the node underlined."""
+        """Raise a refusal that underlines the node."""
         raise self._text.refusal(
             Unsupported, what, node if isinstance(node, exp.Expr) else None, instead
         )
 
     def read_query(self, node: object) -> Fragment:
-        """Return the phrase of a SELECT, or of several that are put together."""
+        """Return the fragment of a SELECT or a UNION."""
         known = self._named_subqueries
         try:
             if type(node) is exp.Select:
@@ -141,10 +141,12 @@ class QueryReader:
         return (*found, self._read_modifiers(node))
 
     def _read_condition(self, node: object, *, joins: bool = False) -> Fragment:
-        """Read what decides about rows, part by part. NULL is as good as false there, and is
-        written so unless columns and constants are compared: else the engine may be mistaken about
-        NULL (see ``engines.terms``). An equality that joins stands there as it is, too: by that
-        alone are rows looked up instead of compared pair by pair."""
+        """Read a condition on rows, part by part.
+
+        NULL counts as false there, and is written so unless columns and constants are compared: the
+        engine may misjudge NULL otherwise (see ``engines.compile``). An equality of a join is also
+        written as it is, because the engine can look up rows by nothing else.
+        """
         found: list[Fragment] = []
         rest = [node]
         while rest:
@@ -194,9 +196,7 @@ class QueryReader:
         )
 
     def _read_with(self, node: exp.Expr) -> Fragment:
-        """Read WITH. A named subquery is known to those after it, and to itself where it may
-        recur.
-        """
+        """Read WITH. Subqueries see those before them, and themselves if recursive."""
         if node.args.get("with_") is None:
             return ()
         with_ = check_node(node.args["with_"], self, exp.With, "expressions", "recursive")
@@ -214,7 +214,7 @@ class QueryReader:
     def _read_keyword(
         self, node: exp.Expr, part: str, words: Mapping[object, tuple[str, ...]]
     ) -> tuple[str, ...]:
-        """Return the words of ours for a word of a node's."""
+        """Return our words for a keyword of a node."""
         written = node.args.get(part)
         key = written.upper() if type(written) is str else written
         found = (
@@ -225,7 +225,6 @@ class QueryReader:
         return self.refuse(node, *UNSUPPORTED_SYNTAX) if found is None else found
 
     def _read_item(self, node: Any) -> Fragment:
-        """Read an output, with its alias if it has one."""
         if type(node) is exp.Alias:
             check_node(node, self, exp.Alias, "this", "alias")
             return (self.read_expression(node.this), "AS", self.read_name(node.args["alias"]))
@@ -241,7 +240,6 @@ class QueryReader:
         return self.read_expression(node)
 
     def _read_star(self, node: exp.Star) -> Fragment:
-        """Read * and what is left out of it, replaced or renamed."""
         check_node(node, self, exp.Star, "except_", "replace", "rename")
         found: list[Fragment] = ["*"]
         if node.args.get("except_"):
@@ -262,7 +260,6 @@ class QueryReader:
         return tuple(found)
 
     def _read_star_item(self, node: object) -> Fragment:
-        """Read what stands for a column of *, under its name or a new one."""
         return (
             self._read_item(node)
             if type(node) is exp.Alias
@@ -270,7 +267,6 @@ class QueryReader:
         )
 
     def _read_source(self, node: Any) -> Fragment:
-        """Read a table or a subquery in FROM."""
         if type(node) is exp.Table:
             return self._read_table(node)
         check_node(node, self, exp.Subquery, "this", "alias")
@@ -317,7 +313,6 @@ class QueryReader:
         self.refuse(node, f"There is no table {node.name[:60]} here", instead)
 
     def _read_table_alias(self, node: object) -> Fragment:
-        """Read an alias of a table, and names for its columns if there are any."""
         alias = check_node(node, self, exp.TableAlias, "this", "columns")
         columns = alias.args.get("columns")
         return (
@@ -347,7 +342,6 @@ class QueryReader:
         return tuple(found)
 
     def _read_used_name(self, node: object) -> Fragment:
-        """Read a name in USING or EXCLUDE."""
         return self.read_expression(node) if type(node) is exp.Column else self.read_name(node)
 
     def _read_group(self, node: object) -> Fragment:
@@ -361,7 +355,7 @@ class QueryReader:
         )
 
     def read_order(self, node: object) -> Fragment:
-        """Return the phrase of an ORDER BY."""
+        """Return the fragment of an ORDER BY."""
         parts = check_node(node, self, exp.Order, "expressions").expressions
         return (
             "ORDER BY",
@@ -369,7 +363,7 @@ class QueryReader:
         )
 
     def _read_ordered(self, node: Any, *, alone: bool) -> Fragment:
-        """Read a value to order by; ALL, which stands for every output, stands alone."""
+        """Read a value to order by; ALL, which means every output, must be the only one."""
         check_node(node, self, exp.Ordered, *ORDERED_ARGS)
         everything = alone and type(node.this) is exp.Var and node.this.this == "ALL"
         value = "ALL" if everything else self.read_expression(node.this)
@@ -377,7 +371,6 @@ class QueryReader:
         return (value, *(word for word, wanted in words if wanted))
 
     def _read_modifiers(self, node: exp.Expr) -> Fragment:
-        """Read ORDER BY, LIMIT and OFFSET."""
         found: list[Fragment] = (
             [self.read_order(node.args["order"])] if node.args.get("order") else []
         )

@@ -1,6 +1,8 @@
-"""Questions about public tables alone, such as publications. They cost nothing and have no noise,
-so rows may be shown; but the world is closed here too: what reaches an engine are phrases of ours,
-with numbers for names, and never a text or a tree of somebody else's."""
+"""Questions about public tables alone, such as publications.
+
+They are free and exact, so rows may be shown. Still only known constructs reach an engine, as
+fragments of our own words with numbered names: never text or a tree of the analyst.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,11 @@ __all__ = ["PublicQuery", "read_public_query"]
 
 @dataclass(frozen=True, slots=True)
 class PublicQuery:
-    """A question as a phrase: ``tables`` are those it asks of, in the order of their numbers, and
-    ``tree`` is for showing where something is wrong, and for nothing else."""
+    """A question about public tables as a fragment.
+
+    ``tables`` are in the order of their numbers; ``tree`` is only for underlining parts in
+    messages.
+    """
 
     fragment: Fragment
     names: NameTable
@@ -34,8 +39,10 @@ class PublicQuery:
 
 
 def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
-    """Return a question about public tables; None where it is about protected ones, or where
-    nothing can be said: then it is read, and refused if need be, as a question about people."""
+    """Return a question about public tables alone; None for any other.
+
+    The reader of private questions then answers or refuses it.
+    """
     public = [name for name, entry in catalog.tables.items() if entry.schema.unit is None]
     if not isinstance(text, str) or not any(name.casefold() in text.casefold() for name in public):
         return None
@@ -73,8 +80,11 @@ def _is_public(name: str, catalog: Catalog) -> bool:
 
 
 def _check_tokens(heading: TokenisedQuery, tree: exp.Expr) -> None:
-    """Refuse what the parser reads as something else than an engine would: a name in double quotes
-    for a keyword, of which it drops what it does not know, and 0x1F for 0 with the alias x1F."""
+    """Refuse tokens that sqlglot reads differently from an engine.
+
+    It takes a quoted name for a keyword and drops unknown parts of it, and reads 0x1F as 0 with the
+    alias x1F.
+    """
     names = Counter(node.this for node in tree.find_all(exp.Identifier) if node.args.get("quoted"))
     last = None
     for token in heading.body:
@@ -103,7 +113,6 @@ def _check_tokens(heading: TokenisedQuery, tree: exp.Expr) -> None:
 
 
 def _choose_name_prefix(text: str) -> str:
-    """Return a word that the question does not have."""
     mark = "name"
     while mark in text.casefold():
         mark += "_"

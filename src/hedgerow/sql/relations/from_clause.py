@@ -1,4 +1,4 @@
-"""FROM, WITH and the SELECTs inside brackets: everything that gives rows."""
+"""FROM, WITH and subqueries: everything that gives rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from sqlglot import exp
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.binder.row_expressions import RowBinder, check_args
-from hedgerow.sql.binder.rule import Refusal
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import Catalog
@@ -23,7 +22,7 @@ from hedgerow.sql.relations.select_list import expand_select_list, project_items
 from hedgerow.sql.relations.semijoins import rewrite_semijoins
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.relations.union_all import build_union
-from hedgerow.sql.rules import RULES_BY_NODE
+from hedgerow.sql.rules import find_refusal
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
@@ -36,14 +35,14 @@ _RESULT_CLAUSES: Final = {"order": "ORDER BY", "limit": "LIMIT", "offset": "OFFS
 
 @dataclass(frozen=True, slots=True)
 class FromBinder:
-    """The tables of the policy, and the named subqueries that are known here."""
+    """A binder of FROM with the tables of the catalog and the named subqueries in scope."""
 
     text: SourceText
     catalog: Catalog
     named_subqueries: Mapping[str, Scope] = field(default_factory=dict)
 
     def bind_with(self, select: exp.Expr) -> FromBinder:
-        """Also those that WITH names, each seeing the ones before it."""
+        """Return a binder that knows the subqueries of WITH, each with those before it in scope."""
         clause = select.args.get("with_")
         if clause is None:
             return self
@@ -79,7 +78,7 @@ class FromBinder:
         return found
 
     def bind_from(self, select: exp.Select) -> Scope:
-        """FROM and WHERE: the rows that a SELECT works on."""
+        """Bind FROM and WHERE to the rows of a SELECT."""
         from_ = select.args.get("from_")
         if from_ is None:
             raise self.text.refusal(
@@ -126,13 +125,7 @@ class FromBinder:
                 str(node.alias)
             )
         if type(node) is not exp.Table:
-            rule = RULES_BY_NODE.get(type(node))
-            what, instead = (
-                (rule.problem, rule.fix)
-                if isinstance(rule, Refusal)
-                else ("This is not a table", _NAME_TABLES)
-            )
-            self._refuse(node, what, instead)
+            self._refuse(node, *find_refusal(node, "This is not a table", _NAME_TABLES))
         if not isinstance(node.this, exp.Identifier):
             self._refuse(node, "Table functions are not supported", _NAME_TABLES)
         check_args(self.text, node, "this", "alias")
@@ -153,7 +146,7 @@ class FromBinder:
         )
 
     def bind_query(self, node: exp.Expr) -> Scope:
-        """A SELECT inside brackets, or several with UNION ALL between them, as rows."""
+        """Bind a subquery, or a UNION ALL of several, to rows."""
         if isinstance(node, exp.Subquery) and node.args.get("alias") is None:
             check_args(self.text, node, "this")
             return self.bind_query(node.this)
@@ -173,13 +166,8 @@ class FromBinder:
                 "Parentheses around tables and joins are not supported",
                 "Write FROM a JOIN b ON … JOIN c ON …, or a SELECT in parentheses.",
             )
-        rule = RULES_BY_NODE.get(type(node))
-        what, instead = (
-            (rule.problem, rule.fix)
-            if isinstance(rule, Refusal)
-            else ("This is not a subquery", "Write a SELECT in parentheses.")
-        )
-        return self._refuse(node, what, instead)
+        fix = "Write a SELECT in parentheses."
+        return self._refuse(node, *find_refusal(node, "This is not a subquery", fix))
 
     def _list_branches(self, node: exp.Expr) -> Iterator[exp.Expr]:
         if not isinstance(node, exp.Union):
@@ -227,7 +215,6 @@ class FromBinder:
 
 
 def _suggest_condition(node: exp.Expr) -> str:
-    """What says the same of the first rows in some order, for each row by itself."""
     order = node.args.get("order")
     first = order.expressions[0] if isinstance(order, exp.Order) and order.expressions else None
     if not isinstance(first, exp.Ordered) or not isinstance(first.this, exp.Column):

@@ -1,6 +1,4 @@
-"""What ties the sources in FROM together: the equalities of ON, USING and WHERE. All else there
-is a condition on the joined rows.
-"""
+"""Join conditions: the equalities of ON, USING and WHERE, apart from conditions on joined rows."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ _REFUSED_KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class JoinInput:
-    """A source and how it is joined; ``join`` is None for the first."""
+    """A source of FROM and its join; ``join`` is None for the first."""
 
     scope: Scope
     node: exp.Expr
@@ -58,19 +56,20 @@ class JoinInput:
 
     @property
     def alias(self) -> str:
-        """What stands before the dot."""
+        """The alias of the source."""
         return self.scope.sources[0][0]
 
     @property
     def is_left_join(self) -> bool:
-        """Whether rows without a partner stay."""
+        """True if unmatched rows of the left side stay."""
         return self.join is not None and self.join.args.get("side") == "LEFT"
 
 
 @dataclass(frozen=True, slots=True)
 class JoinCondition:
-    """An equality of columns of two parts, by their places, the place of a LEFT JOIN that it
-    belongs to, and its node.
+    """An equality of columns of two inputs, by their positions.
+
+    ``left_join`` is the position of the LEFT JOIN it belongs to, if any.
     """
 
     first: tuple[int, ColumnReference]
@@ -79,7 +78,7 @@ class JoinCondition:
     left_join: int | None = None
 
     def find_ends(self, part: int) -> tuple[ColumnReference, int, ColumnReference] | None:
-        """The column of this part, and place and column of the other."""
+        """Return the column of an input, and the position and column of the other."""
         for (one, here), (other, there) in ((self.first, self.second), (self.second, self.first)):
             if one == part:
                 return here, other, there
@@ -87,8 +86,11 @@ class JoinCondition:
 
 
 class JoinConditions:
-    """Reads the clauses. ``parts`` are the sources, of which a LEFT JOIN may filter one beforehand;
-    ``rest`` has the conditions that are no ties, each with the last part that it sees."""
+    """The join conditions of FROM and WHERE.
+
+    ``inputs`` are the sources, some filtered by the ON of their LEFT JOIN. ``filters`` are all
+    other conditions, each with the last input that it may read.
+    """
 
     def __init__(
         self, text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | None
@@ -165,9 +167,7 @@ class JoinConditions:
             self._classify_condition(node, place, of)
 
     def _read_using(self, place: int, name: exp.Expr, of: int | None) -> None:
-        """The column of the left, and that of the right, which from now on is found by its alias
-        only.
-        """
+        """Read a column of USING; only its alias reaches the right-hand column from here on."""
         column = exp.Column(this=name.copy())
         left = [
             (i, found)
@@ -191,7 +191,7 @@ class JoinConditions:
         self.inputs[place] = replace(self.inputs[place], scope=replace(scope, columns=columns))
 
     def _classify_condition(self, node: exp.Expr, last: int, of: int | None) -> None:
-        """An equality of columns of two sources is a tie, the rest a condition."""
+        """Add an equality of two inputs as a join condition, any other condition as a filter."""
         tie = self._parse_equality(node, last, of)
         if tie is not None:
             self.conditions.append(tie)
@@ -215,7 +215,7 @@ class JoinConditions:
         return JoinCondition(first, second, node, of) if fits else None
 
     def _find_common_equalities(self, node: exp.Expr, last: int) -> list[JoinCondition]:
-        """The ties that stand in every branch of an OR: (a.x = b.x AND …) OR (a.x = b.x AND …)."""
+        """Return the equalities that are in every branch of an OR."""
         if type(node) is not exp.Or:
             return []
         each = [
@@ -234,9 +234,7 @@ class JoinConditions:
         ]
 
     def _match_columns(self, node: exp.Expr, last: int) -> list[tuple[int, ColumnReference]]:
-        """Where a column of this name is; what is wrong with it is told when it is read as a
-        condition.
-        """
+        """Return the columns that a name may mean; binding the condition reports errors."""
         if (
             type(node) is not exp.Column
             or not find_filled_args(node) <= {"this", "table"}
@@ -256,9 +254,7 @@ class JoinConditions:
         return found
 
     def _filter_right_side(self, node: exp.Expr, place: int) -> None:
-        """Beside equalities, the ON of a LEFT JOIN may have conditions on the right side alone:
-        they hold there, before it is joined.
-        """
+        """Filter the right side of a LEFT JOIN by a condition of its ON, before the join."""
         part = self.inputs[place]
         for column in node.find_all(exp.Column):
             if any(where != place for where, _ in self._match_columns(column, place)):

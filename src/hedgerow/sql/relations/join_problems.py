@@ -109,7 +109,6 @@ def has_unique_key(scope: Scope, usable: Sequence[UsableCondition]) -> bool:
 
 
 def _suggest_condition(scope: Scope, part: JoinInput, usable: Sequence[UsableCondition]) -> str:
-    """Return the equality of privacy ids or foreign keys that is missing."""
     mine = next((column for column in part.scope.columns if column.owner is not None), None)
     theirs = mine and next((column for column in scope.columns if column.owner == mine.owner), None)
     if mine is None or theirs is None:

@@ -1,11 +1,9 @@
-"""Several sources in FROM become one: each row beside rows of the same person, or beside public
-ones.
+"""Joins: the sources of FROM as one relation, where each row meets only rows of its unit.
 
-The order in which they are written does not matter, so they are put together one by one, beginning
-with the first protected one, each with an equality that ties it to those already there. Rows of two
-people never meet: two protected sources need an equality of their ids, or of a declared foreign key
-and the key it leads to. What is about another population comes last, joined by its id
-(``meeting``).
+The order of sources in FROM does not matter. Beginning with the first protected source, each is
+joined by an equality with those before it. Two protected sources need an equality of their privacy
+ids, or of a declared foreign key and its target, so that rows of two units never meet. A second
+population comes last, joined by its id (``second_population``).
 """
 
 from __future__ import annotations
@@ -44,14 +42,14 @@ MAX_INPUTS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class JoinedRows:
-    """All sources as one, and the conditions that still have to hold."""
+    """The joined sources, and the conditions that remain to be applied."""
 
     scope: Scope
     conditions: tuple[TypedExpression, ...]
 
 
 def join_inputs(text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | None) -> JoinedRows:
-    """The sources put together, and the conditions of ON and WHERE that are no ties."""
+    """Join the sources of FROM by the equalities of ON, USING and WHERE."""
     if len(parts) > MAX_INPUTS:
         raise text.refusal(
             Unsupported,
@@ -79,7 +77,7 @@ class _JoinBuilder:
         )
 
     def build(self) -> JoinedRows:
-        """Everything, or the first refusal."""
+        """Join all inputs and bind the remaining conditions."""
         self._join_all()
         return JoinedRows(self._scope, tuple(self._bind_conditions()))
 
@@ -122,9 +120,11 @@ class _JoinBuilder:
         )
 
     def _find_multiplying_inputs(self) -> list[int]:
-        """The protected parts of which a row of the others may meet several rows: the caps of these
-        count. The rest has one for each person and value of columns that are tied to the others,
-        like what IN (SELECT …) asks for. The order in which they are written is no matter."""
+        """Return the protected inputs whose caps apply: several of their rows may meet one row.
+
+        Any other input has one row per unit and value of the joined columns, as IN (SELECT …)
+        gives. The result does not depend on the order of FROM.
+        """
         parts, alone = self._inputs, set[int]()
         for i in sorted(
             range(len(parts)),
@@ -241,8 +241,9 @@ class _JoinBuilder:
         ]
 
     def _join_second_population(self, place: int, placed: set[int]) -> None:
-        """Each row beside one of the person of another population whom it names; further equalities
-        with that one are conditions, where that person has no other row for which they might hold.
+        """Join each row with one row of the second population that it references.
+
+        Further equalities become conditions, which needs one row per id: another row might match.
         """
         part, source = self._inputs[place], self._scope
         reference = next(
@@ -307,9 +308,7 @@ class _JoinBuilder:
 
 
 def _choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
-    """New names for the columns of a source: its own where that is free, else with the alias
-    before it.
-    """
+    """Return free names for the columns of a source, prefixed with its alias if needed."""
     taken = set(source.rows.columns)
     names: dict[str, str] = {}
     for one in scope.columns:
@@ -325,8 +324,9 @@ def _choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
 def _merge_equal_columns(
     columns: Sequence[ColumnReference], pairs: Sequence[tuple[str, str]]
 ) -> tuple[ColumnReference, ...]:
-    """Where two columns are equal in every row, both are read from the one of which more is
-    known. Reals are not: 0.0 equals -0.0.
+    """Return columns where equal ones read whichever has the better known range.
+
+    Reals stay apart, because 0.0 equals -0.0.
     """
     by_name = {one.plan_column: one for one in columns}
     better: dict[str, ColumnReference] = {}
@@ -352,9 +352,7 @@ def _rank_knowledge(range_: Range) -> tuple[bool, bool]:
 
 
 def _add_column(one: ColumnReference, names: dict[str, str], keeps: bool) -> ColumnReference:
-    """A column of the right side: behind a LEFT JOIN an id may be missing, and so says no more
-    whose row it is.
-    """
+    """Return a column of the right side; after a LEFT JOIN its privacy id may be missing."""
     if not one.plan_column:
         return replace(one, owner=None, may_be_missing=True) if keeps else one
     return replace(one, plan_column=names[one.plan_column], size=1, work=1)

@@ -1,6 +1,4 @@
-"""Subqueries with GROUP BY or DISTINCT: one row for each person and the keys, made of that
-person's rows alone.
-"""
+"""Subqueries with GROUP BY or DISTINCT: one row per unit and keys, from rows of that unit alone."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ _AGGREGATES: Final = "Use COUNT, SUM, AVG, MIN or MAX."
 def aggregate_per_unit(
     scope: Scope, select: exp.Select, items: Sequence[SelectItem]
 ) -> Scope | None:
-    """The rows of a subquery with GROUP BY, DISTINCT or aggregates; None where it has none of
-    them.
-    """
+    """Aggregate the rows of a subquery per unit; None if nothing is aggregated."""
     group, having, distinct = (select.args.get(part) for part in ("group", "having", "distinct"))
     asks = any(is_aggregate(part) for item in items for part in item.node.walk())
     for window in (
@@ -67,9 +63,7 @@ def aggregate_per_unit(
 
 
 class _PerUnitBinder(RowBinder):
-    """Reads keys and what is made of each person's rows. Keys are called k0, k1, … in the plan,
-    the rest f0, f1, ….
-    """
+    """A binder for keys and per-unit aggregates, named k0, k1, … and f0, f1, … in the plan."""
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope, "an aggregate")
@@ -80,31 +74,19 @@ class _PerUnitBinder(RowBinder):
         self._work = scope.work
 
     def build_distinct(self, node: exp.Expr, items: Sequence[SelectItem]) -> Scope:
-        """Each row once for each person."""
+        """Build the distinct rows of each unit."""
         self._bind_keys(node, [(item.node, item.column) for item in items])
-        outputs = [
-            (item, None if self._is_privacy_id(item) else self._bind_key(item)) for item in items
-        ]
+        outputs = [(item, self._bind_output(item, self._row_binder)) for item in items]
         return build_projection(self._build_scope(), outputs)
 
     def build_grouped(self, select: exp.Select, items: Sequence[SelectItem]) -> Scope:
-        """GROUP BY, the SELECT list and HAVING."""
+        """Build the groups of each unit, from GROUP BY, the SELECT list and HAVING."""
         group = select.args.get("group")
         nodes = [] if group is None else expand_group_by(self.scope, group, select.expressions)
         self._bind_keys(
             group or select, [(node, self.scope.find_bare_column(node)) for node in nodes]
         )
-        outputs = [
-            (
-                item,
-                (
-                    None
-                    if self._is_privacy_id(item)
-                    else self._resolve_keys(item.node, self._bind_item(item))
-                ),
-            )
-            for item in items
-        ]
+        outputs = [(item, self._bind_output(item, self)) for item in items]
         having = select.args.get("having")
         condition = None if having is None else self._bind_having(having)
         return build_projection(self._build_scope().filter_rows(condition), outputs)
@@ -184,7 +166,7 @@ class _PerUnitBinder(RowBinder):
         return super().build_unbounded_error(node, arguments)
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
-        """What becomes of the rows of one person."""
+        """Bind an aggregate over the rows of one unit."""
         if asked.named_arguments != NamedArguments():
             self.refuse(
                 asked.node,
@@ -253,17 +235,8 @@ class _PerUnitBinder(RowBinder):
             self._work += value.work
         return self._columns[value.expression][0]
 
-    def _is_privacy_id(self, item: SelectItem) -> bool:
-        return item.column is not None and item.column.is_privacy_id
-
-    def _bind_item(self, item: SelectItem) -> TypedExpression:
-        return self.bind(item.node) if item.column is None else item.column.value
-
-    def _bind_key(self, item: SelectItem) -> TypedExpression:
-        return self._resolve_keys(
-            item.node,
-            item.column.value if item.column is not None else self._row_binder.bind(item.node),
-        )
+    def _bind_output(self, item: SelectItem, binder: RowBinder) -> TypedExpression | None:
+        return None if item.is_privacy_id else self._resolve_keys(item.node, item.bind(binder))
 
     def _resolve_keys(self, node: exp.Expr, value: TypedExpression) -> TypedExpression:
         return TypedExpression(
@@ -291,9 +264,7 @@ class _PerUnitBinder(RowBinder):
         return expression
 
     def _build_scope(self) -> Scope:
-        """The rows after folding; its names are those of the plan, for ``build_projection`` to
-        rename.
-        """
+        """Build the scope of the aggregated rows, with the column names of the plan."""
         scope = self.scope
         keys = [(name, value, visible) for name, value, visible in self._keys.values()]
         inner = (

@@ -1,9 +1,8 @@
-"""A question about two populations: rows of the one name somebody of the other (docs/decisions/0011
-has the proof).
+"""Questions about two populations: rows of one reference a unit of the other.
 
-Of the sources one is about the others, and is joined last, by the id of its unit. When the whole
-question is read, what reads one side alone goes to that side: conditions, and the keys that are
-made of the columns of those who name, since these tell the bonds of a unit apart.
+docs/decisions/0011 has the proof. The source about the second population is joined last, by its
+privacy id. Conditions that read one side alone are applied to that side, and so are keys of the
+referencing side, because they tell the references of a unit apart.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _SUPPORTED_AGGREGATES: Final = (
 def find_second_population(
     text: SourceText, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]
 ) -> int | None:
-    """The place of the source that is about the others; None where all are about one population."""
+    """Return the position of the source about the second population, if there is one."""
     protected = [i for i, part in enumerate(parts) if part.scope.tables]
     names = list(dict.fromkeys(parts[i].scope.population for i in protected))
     if len(names) < 2:
@@ -77,6 +76,8 @@ def find_second_population(
     found = next((i for i in protected if _is_referenced(i, parts, ties)), None)
     if found is None:
         labels = [part.scope.sources[0][1] for part in (first, last)]
+        ids = (column.name for column in last.scope.columns if column.owner == PRIVACY_ID)
+        id_name = next(ids, "id")
         what = (
             f"{labels[1]} and {labels[0]} are about different populations, and no column"
             " of one holds the id of the other"
@@ -87,7 +88,7 @@ def find_second_population(
             what,
             (
                 f"Join on the id of one of them, such as ON {first.alias}.x ="
-                f" {last.alias}.{_find_id_name(last)}."
+                f" {last.alias}.{id_name}."
             ),
         )
     beside = [i for i in protected if i != found]
@@ -104,17 +105,19 @@ def find_second_population(
 
 
 def _is_referenced(place: int, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]) -> bool:
-    """Whether this is all there is about its population, and a row of the other one has its id."""
+    """Return whether an input is alone in its population and a protected row references its id."""
     population = parts[place].scope.population
     alone = sum(part.scope.population == population for part in parts) == 1
     return alone and any(
-        is_reference(tie, place) and parts[_find_other_input(tie, place)].scope.tables
+        (ends := tie.find_ends(place)) is not None
+        and is_reference(tie, place)
+        and bool(parts[ends[1]].scope.tables)
         for tie in ties
     )
 
 
 def is_reference(tie: JoinCondition, place: int) -> bool:
-    """Whether this equality is of the id of this source, and of a column that is no id."""
+    """Return whether an equality compares the privacy id of an input with another column."""
     ends = tie.find_ends(place)
     return (
         ends is not None
@@ -124,19 +127,12 @@ def is_reference(tie: JoinCondition, place: int) -> bool:
     )
 
 
-def _find_other_input(tie: JoinCondition, place: int) -> int:
-    return tie.second[0] if tie.first[0] == place else tie.first[0]
-
-
-def _find_id_name(part: JoinInput) -> str:
-    return next((one.name for one in part.scope.columns if one.owner == PRIVACY_ID), "id")
-
-
 def _check_caps(
     text: SourceText, parts: Sequence[JoinInput], protected: Sequence[int], found: int
 ) -> None:
-    """Of those who are named it is no matter in how many groups they are: one row of theirs is
-    met.
+    """Refuse undeclared caps.
+
+    The referenced side needs no group cap, because one row of it is joined.
     """
     for i in protected:
         for name, entry in parts[i].scope.tables:
@@ -155,14 +151,14 @@ def _check_caps(
 
 
 def find_population_join(rows: RelationNode) -> Join | None:
-    """Where two populations meet; None where these rows are about one."""
+    """Return the join of two populations; None if the rows are about one."""
     while isinstance(rows, Filter | Project):
         rows = rows.source
     return rows if isinstance(rows, Join) and rows.second_population is not None else None
 
 
 def check_aggregates(text: SourceText, calls: Sequence[AggregateCall]) -> None:
-    """Refuses what has no bound yet for two populations at once."""
+    """Refuse aggregates without a sensitivity bound for two populations."""
     for call in calls:
         measure = call.measure
         if (
@@ -181,8 +177,10 @@ def build_population_rows(
     outputs: Sequence[tuple[str, Expression]],
     max_groups: int,
 ) -> RelationNode:
-    """The rows of a question about two populations, with these columns, the keys first: each side
-    filtered by itself, and the keys of those who name others in their bonds."""
+    """Build the rows of a question about two populations, with these columns, keys first.
+
+    Each side is filtered by itself, and keys of the referencing side become part of its references.
+    """
     join, conditions = _split_filters(rows)
     assert join.second_population is not None
     own, theirs = (
@@ -233,7 +231,7 @@ def build_population_rows(
 
 
 def _build_domain_filter(group: KeyExpression) -> Expression:
-    """Rows of other groups must not use up the bonds of their unit."""
+    """Build the filter of rows outside the groups, lest they use up references."""
     return Call(
         "in",
         (

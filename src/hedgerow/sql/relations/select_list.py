@@ -1,4 +1,4 @@
-"""The SELECT list of a subquery: which columns its rows have."""
+"""The SELECT list of a subquery."""
 
 from __future__ import annotations
 
@@ -29,17 +29,24 @@ _KEEP_ID_NAME = "Select it under its own name."
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
-    """An output of a subquery: its node without the alias, its name, and the column that it is,
-    if it is one.
-    """
+    """An output of a subquery: its node without alias, its name, and the column if it is one."""
 
     node: exp.Expr
     name: str
     column: ColumnReference | None
 
+    @property
+    def is_privacy_id(self) -> bool:
+        """True for the privacy id."""
+        return self.column is not None and self.column.is_privacy_id
+
+    def bind(self, binder: RowBinder) -> TypedExpression:
+        """Bind the output over the rows of a binder."""
+        return binder.bind(self.node) if self.column is None else self.column.value
+
 
 def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectItem]:
-    """The outputs, with * written out. An id keeps its name, and nothing else takes it."""
+    """Return the outputs with * expanded; only the privacy id may have its name."""
     items: list[SelectItem] = []
     for place, node in enumerate(nodes, 1):
         star = _expand_star(scope, node)
@@ -61,7 +68,7 @@ def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectIt
 
 
 def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
-    """With the names that stand behind the alias: (SELECT …) AS v(a, b). The id keeps its own."""
+    """Rename columns by a table alias: (SELECT …) AS v(a, b). The privacy id keeps its name."""
     check_args(scope.text, alias, "this", "columns")
     names = alias.args.get("columns") or []
     if not names:
@@ -81,7 +88,6 @@ def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
 
 
 def _expand_star(scope: Scope, node: exp.Expr) -> list[ColumnReference] | None:
-    """The columns that * or t.* stands for; None where this is something else."""
     if type(node) is exp.Star:
         check_args(scope.text, node)
         return [
@@ -115,30 +121,19 @@ def _check_name(scope: Scope, node: exp.Expr, name: str, visible: ColumnReferenc
 
 
 def project_items(scope: Scope, items: Sequence[SelectItem]) -> Scope:
-    """The same rows with these columns."""
+    """Project a scope to these outputs."""
     reader = RowBinder(scope, "a subquery")
-    outputs = [
-        (
-            item,
-            (
-                None
-                if item.column is not None and item.column.is_privacy_id
-                else _bind_item(reader, item)
-            ),
-        )
-        for item in items
-    ]
+    outputs = [(item, None if item.is_privacy_id else item.bind(reader)) for item in items]
     return build_projection(scope, outputs)
-
-
-def _bind_item(reader: RowBinder, item: SelectItem) -> TypedExpression:
-    return reader.bind(item.node) if item.column is None else item.column.value
 
 
 def build_projection(
     scope: Scope, outputs: Sequence[tuple[SelectItem, TypedExpression | None]]
 ) -> Scope:
-    """Rows with these columns; None is the id, which the plan hands on by itself."""
+    """Build the projection to these outputs.
+
+    None as an expression is the privacy id, which the plan passes on by itself.
+    """
     columns: list[ColumnReference] = []
     written: list[tuple[str, Expression]] = []
     kept: dict[str, str] = {}

@@ -12,8 +12,10 @@ __all__ = ["suggest_public_values", "suggest_same_unit"]
 
 
 def suggest_public_values(where: exp.Expr, scope: Scope) -> str:
-    """The values themselves, in the place of IN or EXISTS about a public table. A join where no row
-    would meet several there, which would be counted as often, and where what is asked for is there.
+    """Return how to replace IN or EXISTS about a public table.
+
+    A join is suggested if a declared key ensures that no row is counted twice, or else a list of
+    values.
     """
     pairs, negated = where.meta["pairs"], isinstance(where, exp.Group)
     names = [
@@ -43,9 +45,6 @@ def suggest_public_values(where: exp.Expr, scope: Scope) -> str:
 
 
 def _suggest_values_query(where: exp.Expr, scope: Scope) -> str:
-    """The question for the values that IN or EXISTS looks for; none where it names what only
-    this question knows, as WITH does.
-    """
     assert where.parent is not None
     rows = where.parent.copy()
     rows.set("expressions", [there.copy() for _, there in where.meta["pairs"]])
@@ -60,9 +59,7 @@ def _suggest_values_query(where: exp.Expr, scope: Scope) -> str:
 
 
 def suggest_same_unit(where: exp.Expr, scope: Scope, unit: str) -> str:
-    """The condition with the person in it. What is no table has a name only where it stands, if
-    any.
-    """
+    """Return the condition with the privacy id compared too."""
     name = scope.sources[0][1]
     table = quote_name(name) if name in dict(scope.tables) else "…"
     both = " AND ".join(

@@ -1,12 +1,11 @@
-"""IN (SELECT …) and EXISTS (SELECT …) in WHERE, written as joins.
+"""Rewriting of IN (SELECT …) and EXISTS (SELECT …) in WHERE as joins.
 
-    id IN (SELECT id FROM t WHERE …)                 JOIN (SELECT DISTINCT id FROM t WHERE …) x ON
-    id = x.id EXISTS (SELECT … FROM t WHERE t.k = a.k AND …)   JOIN (SELECT DISTINCT k FROM t WHERE
-    …) x ON a.k = x.k NOT …                                            LEFT JOIN (SELECT k, COUNT(*)
-    AS "others" … GROUP BY k) x … WHERE x."others" IS NULL
+    id IN (SELECT id FROM t WHERE …)                 JOIN (SELECT DISTINCT id …) x ON id = x.id
+    EXISTS (SELECT … FROM t WHERE t.k = a.k AND …)   JOIN (SELECT DISTINCT k …) x ON a.k = x.k
+    NOT …   LEFT JOIN (SELECT k, COUNT(*) AS "others" … GROUP BY k) x WHERE x."others" IS NULL
 
-Whether such a join is about the same people is for the joins to say: nothing is allowed here that
-they would refuse. What does not have this form is left as it is, and refused where it stands.
+The join binder decides whether the join is about the same unit, so nothing is allowed here that it
+would refuse. Other forms stay as they are, and are refused where they are bound.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _COUNT_ALIAS = "others"
 
 
 def rewrite_semijoins(select: exp.Select, catalog: Catalog) -> exp.Select:
-    """The same SELECT, with joins for those of its conditions that can be written so."""
+    """Rewrite the conditions of a SELECT that have this form as joins."""
     where = select.args.get("where")
     if where is None or where.this is None or not any(where.find_all(exp.Exists, exp.In)):
         return select
@@ -50,9 +49,7 @@ def rewrite_semijoins(select: exp.Select, catalog: Catalog) -> exp.Select:
 def _build_join(
     select: exp.Select, condition: exp.Expr, catalog: Catalog, alias: str
 ) -> tuple[exp.Join, exp.Expr | None] | None:
-    """The join of a condition, and what is left to test after it; None where it has another
-    form.
-    """
+    """Build the join of a condition and the test that remains; None for another form."""
     negated = isinstance(condition, exp.Not)
     inner = condition.this.unnest() if negated else condition
     if isinstance(inner, exp.In) and isinstance(inner.args.get("query"), exp.Subquery):
@@ -102,9 +99,7 @@ def _build_join(
 
 
 def _is_privacy_id(select: exp.Select, column: exp.Column, catalog: Catalog) -> bool:
-    """By what the table says that it comes from, or those in its subquery: elsewhere the name
-    may mean something else.
-    """
+    """Return whether a column is the privacy id of its source, or of any table."""
     source = next(
         (
             source
@@ -152,8 +147,9 @@ def _parse_in(select: exp.Select, inner: exp.In) -> tuple[ColumnPairs, exp.Selec
 
 
 def _has_aggregate(rows: exp.Select) -> bool:
-    """An aggregate without keys has a row also where nothing is found. It exists, or HAVING
-    decides: a join would not ask.
+    """Return whether a subquery has an aggregate without keys.
+
+    It has a row even where nothing matches, which a join would lose.
     """
     return rows.args.get("having") is not None or any(
         any(item.find_all(exp.AggFunc)) for item in rows.expressions
@@ -161,7 +157,7 @@ def _has_aggregate(rows: exp.Select) -> bool:
 
 
 def _parse_exists(rows: exp.Select, catalog: Catalog) -> tuple[ColumnPairs, exp.Select | None]:
-    """Equalities with columns from outside are what the join is on."""
+    """Return the equalities with outer columns, for the join, and the subquery without them."""
     table = rows.args["from_"].this if rows.args.get("from_") else None
     found = catalog.find_table(table.name) if isinstance(table, exp.Table) else None
     where = rows.args.get("where")

@@ -1,4 +1,4 @@
-"""UNION ALL: the rows of several subqueries about the same people, one after the other."""
+"""UNION ALL of subqueries about the same population."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["build_union"]
 
 
 def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) -> Scope:
-    """The columns go by their places, and are called as in the first."""
+    """Build the union of branches: columns match by position and are named as in the first."""
     first = branches[0][1]
     for node, scope in branches:
         _check_branch(text, node, scope, first)
@@ -35,7 +35,9 @@ def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) ->
             replace(
                 one,
                 range=known[one.plan_column],
-                owner=_find_common_owner([scope.columns[i] for _, scope in branches]),
+                owner=one.owner
+                if len({scope.columns[i].owner for _, scope in branches}) == 1
+                else None,
                 origin=None,
                 size=1,
                 work=1,
@@ -57,45 +59,36 @@ def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) ->
 
 
 def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope) -> None:
-    if len(scope.columns) != len(first.columns):
-        _refuse(
-            text,
-            node,
+    pairs = list(zip(scope.columns, first.columns, strict=False))
+    units = [rows.unit == "row" for rows in (scope.rows, first.rows)]
+    for is_wrong, problem, fix in (
+        (
+            len(scope.columns) != len(first.columns),
             "The branches of UNION ALL have different numbers of columns",
             "Select the same columns in each branch.",
-        )
-    if not scope.tables:
-        _refuse(
-            text,
-            node,
+        ),
+        (
+            not scope.tables,
             "UNION ALL cannot combine public and protected tables",
             "Write JOIN … ON a.x = b.x.",
-        )
-    if scope.population != first.population or (scope.rows.unit == "row") != (
-        first.rows.unit == "row"
-    ):
-        _refuse(
-            text,
-            node,
+        ),
+        (
+            scope.population != first.population or units[0] != units[1],
             "The branches of UNION ALL are about different populations",
             "Use tables of one population.",
-        )
-    if any(
-        mine.is_privacy_id != theirs.is_privacy_id
-        for mine, theirs in zip(scope.columns, first.columns, strict=True)
-    ):
-        _refuse(
-            text,
-            node,
+        ),
+        (
+            any(mine.is_privacy_id != theirs.is_privacy_id for mine, theirs in pairs),
             "The privacy id is in different positions in the branches of UNION ALL",
             "Select it in the same position in each branch.",
-        )
+        ),
+    ):
+        if is_wrong:
+            raise text.refusal(Unsupported, problem, node, fix)
 
 
 def _check_repeated_rows(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) -> None:
-    """Where every row is a unit of its own, it may come once only: a row that comes twice would
-    count as two people.
-    """
+    """Refuse a table twice if its rows are units: a repeated row would count as two units."""
     seen: set[str] = set()
     for node, scope in branches:
         names = {name for name, _ in scope.tables}
@@ -136,10 +129,6 @@ def _project_branch(scope: Scope, first: Scope, types: Sequence[Type]) -> Relati
                 )
             )
     return Project(scope.rows, tuple(outputs) or (("one", Constant(1, "integer")),))
-
-
-def _find_common_owner(columns: Sequence[ColumnReference]) -> tuple[str, str] | None:
-    return columns[0].owner if len({one.owner for one in columns}) == 1 else None
 
 
 def _refuse(text: SourceText, node: exp.Expr, what: str, instead: str) -> NoReturn:

@@ -26,7 +26,7 @@ from hedgerow.sql.rules import (
     strings,
 )
 
-__all__ = ["RULES", "RULES_BY_NODE"]
+__all__ = ["RULES", "RULES_BY_NODE", "find_refusal"]
 
 RULES: Final[tuple[Rule | Refusal, ...]] = (
     *literals.RULES,
@@ -46,3 +46,9 @@ RULES: Final[tuple[Rule | Refusal, ...]] = (
     *statements.RULES,
 )
 RULES_BY_NODE: Final[Mapping[type[exp.Expr], Rule | Refusal]] = {rule.node: rule for rule in RULES}
+
+
+def find_refusal(node: exp.Expr | None, problem: str, fix: str) -> tuple[str, str]:
+    """Return the problem and fix of a refused class of node, or these for any other."""
+    rule = RULES_BY_NODE.get(type(node)) if node is not None else None
+    return (rule.problem, rule.fix) if isinstance(rule, Refusal) else (problem, fix)

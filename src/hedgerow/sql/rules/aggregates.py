@@ -1,6 +1,4 @@
-"""Aggregates, with FILTER, WITHIN GROUP and named arguments around them; and those that are not
-there.
-"""
+"""Rules for aggregates, with FILTER, WITHIN GROUP and named arguments, and unsupported ones."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ _QUANTILES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Whether this is an aggregate that is read here, in whatever is around it."""
+    """Return whether a node is a supported aggregate, with or without FILTER and the like."""
     inner = _unwrap(node)
     return (
         type(inner) in _ONE_ARGUMENT or type(inner) in _TWO_ARGUMENTS or type(inner) in _QUANTILES
@@ -58,7 +56,7 @@ def is_aggregate(node: exp.Expr) -> bool:
 
 
 def find_aggregate_name(node: exp.Expr) -> str | None:
-    """What an aggregate is called; None where this is none."""
+    """Return the name of an aggregate; None for any other node."""
     inner = _unwrap(node)
     known = (
         _ONE_ARGUMENT.get(type(inner))
@@ -87,14 +85,13 @@ def _bind_call(node: exp.Expr, reader: Binder) -> TypedExpression:
 
 
 def bind_named_call(node: exp.Anonymous, reader: Binder) -> TypedExpression:
-    """A function with named arguments."""
+    """Bind a function with named arguments."""
     if not is_aggregate(node):
         reader.refuse(node, "Only aggregates take named arguments", "Leave them out.")
     return _bind_call(node, reader)
 
 
 def _parse_call(node: exp.Expr, reader: Binder) -> AggregateSyntax:
-    """Layer by layer, from the outside."""
     if isinstance(node, exp.Filter):
         _check_args(node, reader, "this", "expression")
         _check_args(node.expression, reader, "this")
@@ -156,7 +153,7 @@ def _parse_quantile(node: exp.Expr, reader: Binder) -> AggregateSyntax:
 
 
 def _parse_within_group(node: exp.WithinGroup, reader: Binder) -> AggregateSyntax:
-    """PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x), and the same of MODE()."""
+    """Parse PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x), or the same of MODE()."""
     named = find_named_arguments(reader.text, node.this)
     inner = node.this.expressions[0] if named is not None else node.this
     name = find_aggregate_name(inner)
@@ -207,7 +204,6 @@ def _parse_probability(node: exp.Expr, reader: Binder) -> Fraction:
 
 
 def _check_args(node: exp.Expr, reader: Binder, *takes: str) -> None:
-    """Refuses what nobody looks at."""
     for part in sorted(find_filled_args(node) - set(takes)):
         reader.refuse(
             node,

@@ -1,4 +1,4 @@
-"""+ - * / % and the sign."""
+"""Rules for + - * / % and the sign."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def _bind_binary(node: exp.Binary, reader: Binder) -> TypedExpression:
 def _fold_decimals(
     sign: str, left: TypedExpression, right: TypedExpression
 ) -> TypedExpression | None:
-    """Numbers that are written out are decimals: 0.06 + 0.01 is 0.07, which it is not for
-    doubles.
-    """
+    """Fold literal decimals exactly: 0.06 + 0.01 is 0.07, which doubles would miss."""
     values = [
         side.expression.value for side in (left, right) if isinstance(side.expression, Constant)
     ]
@@ -53,7 +51,6 @@ def _fold_decimals(
 def _bind_date_arithmetic(
     node: exp.Binary, reader: Binder, left: TypedExpression, right: TypedExpression
 ) -> TypedExpression:
-    """A date and a number of days, or two dates."""
     plus = isinstance(node, exp.Add)
     if plus and right.type == "date":
         left, right = right, left

@@ -1,4 +1,4 @@
-"""CAST between numbers, and dates that are written out."""
+"""Rules for CAST between numbers, and to dates."""
 
 from __future__ import annotations
 

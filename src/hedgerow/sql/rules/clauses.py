@@ -1,4 +1,4 @@
-"""Clauses of a SELECT that are refused, by the name of the part of the tree that holds them."""
+"""Unsupported clauses of a SELECT or a table, by their argument in the syntax tree."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ __all__ = ["REFUSED_CLAUSES", "RefusedClause"]
 
 @dataclass(frozen=True, slots=True)
 class RefusedClause:
-    """A part of a SELECT or of a table that is refused; the ``words`` it begins with are
-    underlined.
-    """
+    """An unsupported clause; the first of its ``words`` in the text is underlined."""
 
     arg: str
     words: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Columns and brackets."""
+"""Rules for columns and parentheses."""
 
 from __future__ import annotations
 

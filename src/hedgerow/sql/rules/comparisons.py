@@ -1,4 +1,4 @@
-"""= <> < <= > >=, BETWEEN, IN and LIKE."""
+"""Rules for = <> < <= > >=, BETWEEN, IN and LIKE."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPERATORS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">
 
 
 def _check_dates(node: exp.Expr, reader: Binder, values: Sequence[TypedExpression]) -> None:
-    """Text beside a date that is no day."""
+    """Refuse text that is no valid date beside a date."""
     texts = [
         one.expression.value
         for one in values

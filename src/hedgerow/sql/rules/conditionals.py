@@ -1,4 +1,4 @@
-"""CASE, IF, COALESCE, IFNULL, NULLIF."""
+"""Rules for CASE, IF, COALESCE, IFNULL and NULLIF."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ def _build_case(
     return reader.apply(node, "case", *pairs, results[-1])
 
 
-def _bind_coalesce(node: exp.Coalesce, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node,
-        "coalesce",
-        *align_types([reader.bind(part) for part in (node.this, *node.expressions)]),
-    )
-
-
-def _bind_nullif(node: exp.Nullif, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node, "nullif", *align_types([reader.bind(node.this), reader.bind(node.expression)])
-    )
-
-
 RULES = (
     Rule(exp.Case, _bind_case, ("this", "ifs", "default")),
     Rule(exp.If, _bind_if, ("this", "true", "false")),
-    Rule(exp.Coalesce, _bind_coalesce, ("this", "expressions")),
-    Rule(exp.Nullif, _bind_nullif, ("this", "expression")),
+    Rule(
+        exp.Coalesce,
+        lambda node, reader: reader.apply(
+            node,
+            "coalesce",
+            *align_types([reader.bind(part) for part in (node.this, *node.expressions)]),
+        ),
+        ("this", "expressions"),
+    ),
+    Rule(
+        exp.Nullif,
+        lambda node, reader: reader.apply(
+            node, "nullif", *align_types([reader.bind(node.this), reader.bind(node.expression)])
+        ),
+        ("this", "expression"),
+    ),
 )

@@ -1,4 +1,4 @@
-"""Parts of dates, their first days, dates some time later, and the time between two."""
+"""Rules for date parts, truncation, intervals and differences."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _apply_to_date(
 
 
 def _read_unit(part: exp.Expr | None) -> str:
-    """The unit as it is written; a column of that name is none."""
+    """Return the date part as written; a column of that name is none."""
     return part.name.upper() if isinstance(part, exp.Var | exp.Literal) else ""
 
 
@@ -81,7 +81,7 @@ def _bind_date_trunc(node: exp.Expr, reader: Binder) -> TypedExpression:
 
 
 def _bind_day(node: exp.Expr, reader: Binder) -> TypedExpression:
-    """DATE(d), and DATE_TRUNC('day', d): the date itself, which has no time of day."""
+    """Bind DATE(d) or DATE_TRUNC('day', d): the date itself."""
     (value,) = align_types([reader.bind(node.this)], "date")
     if value.type == "date":
         return value
@@ -94,14 +94,10 @@ def _bind_day(node: exp.Expr, reader: Binder) -> TypedExpression:
     )
 
 
-def _bind_part(node: exp.Expr, reader: Binder) -> TypedExpression:
-    return _apply_to_date(node, reader, _FUNCTIONS[type(node)], node.this)
-
-
 def shift_date(
     node: exp.Expr, reader: Binder, day: exp.Expr, interval: exp.Interval, sign: int
 ) -> TypedExpression:
-    """A date some days or months later, or earlier."""
+    """Shift a date by an interval."""
     unit = _UNITS.get(_read_unit(interval.args.get("unit")).removesuffix("S"))
     written = str(interval.this.this) if isinstance(interval.this, exp.Literal) else ""
     if (
@@ -126,9 +122,7 @@ def _bind_date_add(node: exp.DateAdd, reader: Binder) -> TypedExpression:
 
 
 def _bind_date_diff(node: exp.DateDiff, reader: Binder) -> TypedExpression:
-    """DATE_DIFF('day', a, b): from a to b. Months and years count how often one begins in
-    between.
-    """
+    """Bind DATE_DIFF('day', a, b), from a to b; months and years count their beginnings."""
     unit = _read_unit(node.args.get("unit"))
     if unit not in ("DAY", "MONTH", "YEAR"):
         reader.refuse(node, "DATE_DIFF does not support this part", _DIFF_FIX)
@@ -149,9 +143,11 @@ def _bind_date_diff(node: exp.DateDiff, reader: Binder) -> TypedExpression:
 
 
 def _is_ambiguous(node: exp.Expr, reader: Binder) -> bool:
-    """Whether DATE_DIFF(month, a, day) may also mean DATE_DIFF(b, a, part), and DATE_TRUNC(day,
-    month) DATE_TRUNC(d, part), as others write them: the first word is a part and a column, the
-    last one is a part."""
+    """Return whether DATE_DIFF(month, a, day) or DATE_TRUNC(day, month) may have swapped arguments.
+
+    Some databases take the date part last: here the first word is both a part and a column, and the
+    last one a part.
+    """
     unit, last, span = node.args["unit"], node.this, reader.text.find_span(node)
     bare = (
         isinstance(last, exp.Column)
@@ -193,7 +189,13 @@ _CLOCK_FIX: Final = (
     "Write a fixed date, such as DATE '2026-01-31': then the question means the same tomorrow."
 )
 RULES: tuple[Rule | Refusal, ...] = (
-    *(Rule(node, _bind_part) for node in _FUNCTIONS),
+    *(
+        Rule(
+            node,
+            lambda node, reader: _apply_to_date(node, reader, _FUNCTIONS[type(node)], node.this),
+        )
+        for node in _FUNCTIONS
+    ),
     Rule(exp.Extract, _bind_extract, ("this", "expression")),
     Rule(exp.TimestampTrunc, _bind_date_trunc, ("this", "unit")),
     Rule(exp.DateTrunc, _bind_date_trunc, ("this", "unit")),

@@ -1,4 +1,4 @@
-"""Numbers, text, TRUE, FALSE and NULL."""
+"""Rules for numbers, text, TRUE, FALSE and NULL."""
 
 from __future__ import annotations
 

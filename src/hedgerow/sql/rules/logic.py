@@ -1,4 +1,4 @@
-"""AND, OR, NOT, and IS NULL, IS TRUE, IS FALSE."""
+"""Rules for AND, OR, NOT, IS NULL, IS TRUE and IS FALSE."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RULES"]
 
 
 def _bind_connector(node: exp.Connector, reader: Binder) -> TypedExpression:
-    """a AND b AND c is one function of three: long lists of conditions stay flat."""
+    """Bind a AND b AND c as one flat call: lists of conditions are long."""
     parts: list[exp.Expr] = []
     rest = [node]
     while rest:
@@ -30,10 +30,6 @@ def _bind_connector(node: exp.Connector, reader: Binder) -> TypedExpression:
         "and" if isinstance(node, exp.And) else "or",
         *align_types([reader.bind(part) for part in parts], "boolean"),
     )
-
-
-def _bind_not(node: exp.Not, reader: Binder) -> TypedExpression:
-    return reader.apply(node, "not", *align_types([reader.bind(node.this)], "boolean"))
 
 
 def _bind_is(node: exp.Is, reader: Binder) -> TypedExpression:
@@ -52,6 +48,11 @@ def _bind_is(node: exp.Is, reader: Binder) -> TypedExpression:
 RULES = (
     Rule(exp.And, _bind_connector, ("this", "expression")),
     Rule(exp.Or, _bind_connector, ("this", "expression")),
-    Rule(exp.Not, _bind_not),
+    Rule(
+        exp.Not,
+        lambda node, reader: reader.apply(
+            node, "not", *align_types([reader.bind(node.this)], "boolean")
+        ),
+    ),
     Rule(exp.Is, _bind_is, ("this", "expression")),
 )

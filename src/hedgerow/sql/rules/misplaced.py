@@ -1,4 +1,4 @@
-"""Stars, tuples, subqueries: expressions that have no place in a question."""
+"""Stars, tuples, windows and subqueries where they are not supported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ONE_GROUP_BY = "Ask for each GROUP BY in a separate question."
 
 
 def _refuse_subquery(node: exp.Subquery, reader: Binder) -> TypedExpression:
-    """Never: what it finds would be exact. A single number can be asked for first."""
+    """Refuse a subquery in an expression; suggest asking for a single number first."""
     inner = node.this.unnest() if isinstance(node.this, exp.Expr) else None
     if (
         type(inner) is exp.Select
@@ -50,7 +50,7 @@ def _refuse_subquery(node: exp.Subquery, reader: Binder) -> TypedExpression:
 
 
 def _format_with_number(beside: exp.Expr, node: exp.Expr, reader: Binder) -> str:
-    """A comparison with a number in the place of a subquery."""
+    """Format a comparison with a number in place of its subquery."""
     copied = beside.copy()
     for part in copied.find_all(exp.Subquery):
         if part == node:

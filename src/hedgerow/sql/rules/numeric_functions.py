@@ -1,4 +1,4 @@
-"""ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST, GREATEST."""
+"""Rules for ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST and GREATEST."""
 
 from __future__ import annotations
 
@@ -21,17 +21,13 @@ _FUNCTIONS = {
 }
 
 
-def _bind_unary(node: exp.Func, reader: Binder) -> TypedExpression:
-    return reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this))
-
-
 def _bind_extremum(node: exp.Func, reader: Binder) -> TypedExpression:
     parts = align_types([reader.bind(part) for part in (node.this, *node.expressions)])
     return parts[0] if len(parts) == 1 else reader.apply(node, _FUNCTIONS[type(node)], *parts)
 
 
 def _bind_round(node: exp.Round, reader: Binder) -> TypedExpression:
-    """To d decimals is to the nearest whole number of 10^-d."""
+    """Bind ROUND to d decimals as the nearest whole number of 10^-d."""
     value = reader.bind(node.this)
     digits = _parse_decimals(node, reader)
     if digits == 0 or (digits > 0 and value.type == "integer"):
@@ -64,11 +60,26 @@ def _parse_decimals(node: exp.Round, reader: Binder) -> int:
 
 
 RULES = (
-    Rule(exp.Abs, _bind_unary),
-    Rule(exp.Floor, _bind_unary),
-    Rule(exp.Ceil, _bind_unary),
-    Rule(exp.Sqrt, _bind_unary),
-    Rule(exp.Ln, _bind_unary),
+    Rule(
+        exp.Abs,
+        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+    ),
+    Rule(
+        exp.Floor,
+        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+    ),
+    Rule(
+        exp.Ceil,
+        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+    ),
+    Rule(
+        exp.Sqrt,
+        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+    ),
+    Rule(
+        exp.Ln,
+        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+    ),
     Rule(exp.Round, _bind_round, ("this", "decimals")),
     Rule(exp.Least, _bind_extremum, ("this", "expressions", "ignore_nulls")),
     Rule(exp.Greatest, _bind_extremum, ("this", "expressions", "ignore_nulls")),

@@ -1,6 +1,4 @@
-"""Statements that are no question: by their first word, before the parser sees them, or by what
-they turn out to be.
-"""
+"""Statements that are not a SELECT, by their first word before parsing or their node after it."""
 
 from __future__ import annotations
 
@@ -19,35 +17,9 @@ _SETTINGS_FIX: Final = (
     "Write a SELECT. SELECT * FROM hedgerow.columns lists tables and columns for free."
 )
 _WRITE_WORDS: Final = (
-    *(
-        "INSERT",
-        "UPDATE",
-        "DELETE",
-        "MERGE",
-        "REPLACE",
-        "CREATE",
-        "DROP",
-        "ALTER",
-        "TRUNCATE",
-        "COPY",
-        "COMMENT",
-        "GRANT",
-        "REVOKE",
-    ),
-    *(
-        "EXPORT",
-        "IMPORT",
-        "RENAME",
-        "UPSERT",
-        "LOAD",
-        "INSTALL",
-        "ATTACH",
-        "DETACH",
-        "VACUUM",
-        "CHECKPOINT",
-        "CACHE",
-        "UNCACHE",
-    ),
+    *("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CREATE", "DROP", "ALTER", "TRUNCATE"),
+    *("COPY", "COMMENT", "GRANT", "REVOKE", "EXPORT", "IMPORT", "RENAME", "UPSERT", "LOAD"),
+    *("INSTALL", "ATTACH", "DETACH", "VACUUM", "CHECKPOINT", "CACHE", "UNCACHE"),
 )
 
 FIRST_WORDS: Final = ("SELECT", "WITH", "FROM", "(", "VALUES", "TABLE", "PIVOT", "UNPIVOT")

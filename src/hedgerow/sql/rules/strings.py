@@ -1,6 +1,4 @@
-"""Functions of text: LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, || and
-STARTS_WITH.
-"""
+"""Rules for LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, || and STARTS_WITH."""
 
 from __future__ import annotations
 
@@ -30,14 +28,8 @@ def _bind_text(node: exp.Expr, reader: Binder) -> TypedExpression:
     return align_types([reader.bind(node)], "text")[0]
 
 
-def _bind_unary(node: exp.Expr, reader: Binder) -> TypedExpression:
-    return reader.apply(node, _FUNCTIONS[type(node)], _bind_text(node.this, reader))
-
-
 def _bind_count(node: exp.Expr, reader: Binder, least: int) -> TypedExpression:
-    """A place or a length, written out: from the end, or by a column, different databases count
-    differently.
-    """
+    """Bind a literal position or length: databases disagree on negative and computed ones."""
     value = reader.bind(node)
     written = value.expression.value if isinstance(value.expression, Constant) else None
     if type(written) is not int or not least <= written <= _MAX_LENGTH:
@@ -70,24 +62,8 @@ def _bind_substring(node: exp.Substring, reader: Binder) -> TypedExpression:
     )
 
 
-def _bind_left(node: exp.Left, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node,
-        "substring",
-        _bind_text(node.this, reader),
-        build_constant(1, "integer"),
-        _bind_count(node.expression, reader, 0),
-    )
-
-
-def _bind_right(node: exp.Right, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node, "right", _bind_text(node.this, reader), _bind_count(node.expression, reader, 0)
-    )
-
-
 def _bind_concat(node: exp.Concat, reader: Binder) -> TypedExpression:
-    """CONCAT leaves NULL out, || does not."""
+    """Bind CONCAT, which skips NULL, unlike ||."""
     parts = [_bind_text(part, reader) for part in node.expressions]
     if any(part.type != "text" for part in parts):
         reader.refuse(node, "CONCAT needs text", "Use columns that the policy declares as text.")
@@ -107,12 +83,6 @@ def _bind_concat_operator(node: exp.DPipe, reader: Binder) -> TypedExpression:
     return reader.apply(node, "concat", *(_bind_text(part, reader) for part in parts))
 
 
-def _bind_starts_with(node: exp.StartsWith, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node, "starts with", _bind_text(node.this, reader), _bind_text(node.expression, reader)
-    )
-
-
 def _build_refusals(*nodes: type[exp.Expr]) -> tuple[Refusal, ...]:
     return tuple(
         Refusal(node, "This text function is not supported", _TEXT_FUNCTIONS) for node in nodes
@@ -120,12 +90,42 @@ def _build_refusals(*nodes: type[exp.Expr]) -> tuple[Refusal, ...]:
 
 
 RULES: tuple[Rule | Refusal, ...] = (
-    *(Rule(node, _bind_unary) for node in _FUNCTIONS),
+    *(
+        Rule(
+            node,
+            lambda node, reader: reader.apply(
+                node, _FUNCTIONS[type(node)], _bind_text(node.this, reader)
+            ),
+        )
+        for node in _FUNCTIONS
+    ),
     Rule(exp.Substring, _bind_substring, ("this", "start", "length")),
-    Rule(exp.Left, _bind_left, ("this", "expression")),
-    Rule(exp.Right, _bind_right, ("this", "expression")),
+    Rule(
+        exp.Left,
+        lambda node, reader: reader.apply(
+            node,
+            "substring",
+            _bind_text(node.this, reader),
+            build_constant(1, "integer"),
+            _bind_count(node.expression, reader, 0),
+        ),
+        ("this", "expression"),
+    ),
+    Rule(
+        exp.Right,
+        lambda node, reader: reader.apply(
+            node, "right", _bind_text(node.this, reader), _bind_count(node.expression, reader, 0)
+        ),
+        ("this", "expression"),
+    ),
     Rule(exp.Concat, _bind_concat, ("expressions", "safe", "coalesce")),
     Rule(exp.DPipe, _bind_concat_operator, ("this", "expression", "safe")),
-    Rule(exp.StartsWith, _bind_starts_with, ("this", "expression")),
+    Rule(
+        exp.StartsWith,
+        lambda node, reader: reader.apply(
+            node, "starts with", _bind_text(node.this, reader), _bind_text(node.expression, reader)
+        ),
+        ("this", "expression"),
+    ),
     *_build_refusals(exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Reverse, exp.Pad),
 )

@@ -1,7 +1,7 @@
-"""What stands before the SELECT list: EXPLAIN PRIVACY, and WITH DIFFERENTIAL_PRIVACY OPTIONS(…).
+"""EXPLAIN PRIVACY and WITH DIFFERENTIAL_PRIVACY OPTIONS(…).
 
-Both are read off the tokens and taken out before the parser sees them. Numbers are taken from the
-text: 0.1 is a tenth.
+Both are read from the tokens and removed before parsing. Numbers are read from the text, so 0.1 is
+exactly a tenth.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ _OPTION_NAMES: Final = ", ".join(_OPTIONS)
 
 @dataclass(frozen=True, slots=True)
 class TokenisedQuery:
-    """The options, whether only an explanation is wanted, the whole text, and the tokens that
-    are left for the parser.
-    """
+    """The tokens left for the parser, the whole text, the options, and whether to explain only."""
 
     text: SourceText
     body: tuple[Token, ...]
@@ -40,7 +38,7 @@ class TokenisedQuery:
 
 
 def tokenise_query(text: str) -> TokenisedQuery:
-    """Cuts the text into tokens and takes the heading off."""
+    """Tokenise a query and extract its privacy clause."""
     written = tokenise(text)
     body, explain = written.tokens, False
     if body[0].token_type == TokenType.COMMAND and body[0].text.upper() == "EXPLAIN":
@@ -55,7 +53,7 @@ def tokenise_query(text: str) -> TokenisedQuery:
 def _extract_options(
     written: SourceText, body: Sequence[Token]
 ) -> tuple[QueryOptions, tuple[Token, ...]]:
-    """The clause stands after the outermost SELECT, behind what WITH names."""
+    """Extract the options, which follow the outermost SELECT."""
     places = [
         i
         for i in range(1, len(body))
@@ -79,9 +77,7 @@ def _extract_options(
 
 
 def _check_option_words(written: SourceText, behind: Sequence[Token]) -> None:
-    """Options without the words that lead them in would be taken for a function, which there is
-    not.
-    """
+    """Refuse OPTIONS(…) without WITH DIFFERENTIAL_PRIVACY, which would parse as a function."""
     words = [
         token.text.upper()
         for token in behind
@@ -96,7 +92,7 @@ def _check_option_words(written: SourceText, behind: Sequence[Token]) -> None:
 
 
 def _find_main_select(body: Sequence[Token]) -> int | None:
-    """Where the first SELECT stands that is in no brackets."""
+    """Return the position of the first SELECT outside parentheses."""
     depth = 0
     for place, token in enumerate(body):
         depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
@@ -106,9 +102,7 @@ def _find_main_select(body: Sequence[Token]) -> int | None:
 
 
 def _check_start(written: SourceText, body: Sequence[Token]) -> None:
-    """One statement, and one that the parser reads as a tree: others it keeps as loose text and
-    writes into the log.
-    """
+    """Refuse several statements, and statements that sqlglot keeps as raw text and logs."""
     ends = next(
         (i for i, token in enumerate(body) if token.token_type == TokenType.SEMICOLON), len(body)
     )
@@ -144,9 +138,7 @@ def _is_word(token: Token, word: str) -> bool:
 
 
 def _strip_explain(written: SourceText, token: Token) -> SourceText:
-    """The tokenizer takes EXPLAIN for a command and the rest for its loose text: the word is
-    blanked, and the rest read again.
-    """
+    """Blank out EXPLAIN and tokenise again: the tokenizer takes the rest for raw text."""
     blank = " " * (token.end + 1 - token.start)
     again = tokenise(written.sql[: token.start] + blank + written.sql[token.end + 1 :])
     if again.tokens[0].text.upper() != "PRIVACY":
@@ -163,13 +155,13 @@ def _strip_explain(written: SourceText, token: Token) -> SourceText:
 
 
 class _OptionsScanner:
-    """A reader over the tokens of OPTIONS(name = number, …)."""
+    """A scanner of OPTIONS(name = number, …)."""
 
     def __init__(self, text: SourceText, tokens: Sequence[Token], place: int) -> None:
         self._text, self._tokens, self._place = text, tokens, place
 
     def scan(self) -> tuple[QueryOptions, Sequence[Token]]:
-        """The options, and the tokens after them."""
+        """Return the options, and the tokens after them."""
         self._next("OPTIONS")
         self._next("(")
         found: dict[str, Fraction | int] = {}

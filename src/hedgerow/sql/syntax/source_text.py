@@ -1,7 +1,6 @@
-"""The text of a question, cut into tokens under hard limits, and refusals that underline a piece of
-it.
+"""The text of a question in tokens, within hard limits, and refusals that underline parts of it.
 
-The limits come before the parser, because a parser is where hostile text does its work.
+The limits apply before parsing, because hostile text attacks the parser.
 """
 
 from __future__ import annotations
@@ -70,8 +69,9 @@ _FOLLOWING_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class NamedArguments:
-    """The named arguments of an aggregate; ``limits`` is contribution_bounds_per_group,
-    ``outer`` outer_bounds_per_group.
+    """The named arguments of an aggregate.
+
+    ``limits`` is contribution_bounds_per_group, ``outer`` is outer_bounds_per_group.
     """
 
     method: str | None = None
@@ -84,7 +84,7 @@ class NamedArguments:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """What was written, its tokens in order, and the named arguments that were taken off them."""
+    """The text, its tokens, and the named arguments that were extracted from them."""
 
     sql: str
     tokens: tuple[Token, ...]
@@ -93,16 +93,16 @@ class SourceText:
     def refusal(
         self, kind: type[Refused], what: str, where: exp.Expr | Span | None, instead: str
     ) -> Refused:
-        """An error that says what is wrong, shows where, and tells what to write instead."""
+        """Return a refusal with the problem, the text underlined, and what to write instead."""
         span = (
             where if isinstance(where, tuple) else None if where is None else self.find_span(where)
         )
-        return kind(f"{what}\n{self._underline(span or self._find_whole_span())}\n{instead}")
+        if span is None:
+            span = (self.tokens[0].start, self.tokens[-1].end + 1) if self.tokens else (0, 1)
+        return kind(f"{what}\n{self._underline(span)}\n{instead}")
 
     def find_span(self, node: exp.Expr) -> Span | None:
-        """The text of a node: from its first to its last known token, widened until brackets
-        match.
-        """
+        """Return the span of a node, from its first to its last token, parentheses balanced."""
         places = [
             (part.meta["start"], part.meta["end"])
             for part in node.walk()
@@ -135,8 +135,9 @@ class SourceText:
         return self.tokens[first].start, self.tokens[last].end + 1
 
     def _is_synthesised(self, part: exp.Expr) -> bool:
-        """Whether the parser added it: of NUMERIC it makes DECIMAL(18, 3), whose numbers have
-        their places in that text.
+        """Return whether the parser added a node.
+
+        NUMERIC becomes DECIMAL(18, 3), whose numbers have positions in another text.
         """
         return (
             isinstance(part.parent, exp.DataTypeParam)
@@ -144,9 +145,7 @@ class SourceText:
         )
 
     def format_node(self, node: exp.Expr, most: int = _MAX_EXCERPT_LENGTH) -> str:
-        """The text of a node in one line, for people, who may copy it: as it was typed where
-        that is all of it, else from the tree.
-        """
+        """Return a node as one line to show and copy, as typed if possible."""
         span = self.find_span(node)
         found = " ".join(self.sql[span[0] : span[1]].split()) if span else ""
         # taken off before the tree was made
@@ -156,7 +155,7 @@ class SourceText:
         return found if len(found) <= most else found[: most - 1] + "…"
 
     def find_word(self, *words: str, start: int = 0) -> Span | None:
-        """Where one of these words first stands as a token of its own (not quoted)."""
+        """Return the span of the first unquoted token that is one of these words."""
         for token in self.tokens:
             if (
                 token.start >= start
@@ -167,7 +166,6 @@ class SourceText:
         return None
 
     def _count_tokens_before(self, place: int) -> int:
-        """How many tokens begin here or before."""
         return bisect_right(self.tokens, place, key=lambda token: token.start)
 
     def _balance_brackets(self, first: int, last: int) -> Span:
@@ -188,9 +186,6 @@ class SourceText:
             )
         return first, last
 
-    def _find_whole_span(self) -> Span:
-        return (self.tokens[0].start, self.tokens[-1].end + 1) if self.tokens else (0, 1)
-
     def _underline(self, span: Span) -> str:
         begin = self.sql.rfind("\n", 0, span[0]) + 1
         end = self.sql.find("\n", begin)
@@ -210,14 +205,14 @@ class SourceText:
 
 
 def _walk_spine(node: object) -> Iterator[exp.Expr]:
-    """A node, and those that it begins with."""
+    """Yield a node and its first descendants."""
     while isinstance(node, exp.Expr):
         yield node
         node = node.args.get("this")
 
 
 def _list_first_words(node: exp.Expr) -> tuple[str, ...]:
-    """What a node may begin with that leaves no position in the tree."""
+    """Return the words that may begin a node and have no position in the tree."""
     words = _FIRST_WORDS.get(type(node), ())
     own = (
         isinstance(node, exp.Func)
@@ -228,7 +223,7 @@ def _list_first_words(node: exp.Expr) -> tuple[str, ...]:
 
 
 def _is_text_of(text: str, node: exp.Expr) -> bool:
-    """Whether a piece of the question means this node, and nothing more or less."""
+    """Return whether a piece of text parses to exactly this node."""
     if len(text) > _MAX_EXCERPT_LENGTH:
         return True  # shown in part
     try:
@@ -253,7 +248,7 @@ def _is_text_of(text: str, node: exp.Expr) -> bool:
 
 
 def _list_node_words(node: exp.Expr) -> tuple[str, ...]:
-    """The words that a node without any position may be written with."""
+    """Return the words that a node without a position may be written with."""
     if isinstance(node, exp.Boolean):
         return ("TRUE", "FALSE")
     if isinstance(node, exp.Var):
@@ -262,9 +257,7 @@ def _list_node_words(node: exp.Expr) -> tuple[str, ...]:
 
 
 def tokenise(text: str) -> SourceText:
-    """Tokens within the limits; EXPLAIN, which the tokenizer takes for a command with loose
-    text, is left out by ``heading``.
-    """
+    """Tokenise a text within the limits; the privacy clause reader handles EXPLAIN."""
     if not isinstance(text, str):
         raise InvalidArgument("sql", "must be text", text)
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:

@@ -1,6 +1,4 @@
-"""What people mean who write what is no SQL: TOP 5, names with blanks, words in the place of
-names, quotes of other databases, slips.
-"""
+"""Hints for syntax errors: TOP 5, unquoted names with spaces, reserved words, backticks, typos."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _KEYWORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMI
 
 
 def suggest_keyword(word: str) -> str | None:
-    """The word of SQL that was meant; None where the word is not close to one."""
+    """Return the keyword that a misspelled word is close to."""
     found = get_close_matches(word[:20].upper(), _KEYWORDS, n=1, cutoff=0.7)
     return found[0] if found and word.upper() not in _KEYWORDS else None
 
@@ -36,8 +34,9 @@ def suggest_keyword(word: str) -> str | None:
 def build_syntax_error(
     text: SourceText, body: Sequence[Token], place: Span | None, names: Iterable[str]
 ) -> Refused:
-    """The refusal of tokens that the parser stumbled over at a place. ``names`` are those of
-    tables and columns.
+    """Return the refusal of tokens that do not parse.
+
+    ``names`` are tables and columns, for hints about quoting.
     """
     at = next(
         (i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0
@@ -88,9 +87,7 @@ def build_syntax_error(
 
 
 def find_unquoted_name(text: str, names: Iterable[str]) -> tuple[str, Span] | None:
-    """A name that takes double quotes, and where it stands without them; text in quotes and
-    comments is not looked at.
-    """
+    """Return a name that needs double quotes, and its span where it has none."""
     odd = [name for name in names if quote_name(name) != name]
     plain = _blank_quoted_text(text) if odd and len(text) <= MAX_BYTES else ""
     for name in odd:
@@ -101,7 +98,7 @@ def find_unquoted_name(text: str, names: Iterable[str]) -> tuple[str, Span] | No
 
 
 def _blank_quoted_text(text: str) -> str:
-    """The text with blanks for what is quoted or a comment, in one pass: it may be hostile."""
+    """Return the text with quotes and comments blanked, in one pass: it may be hostile."""
     pieces, place = [], 0
     while place < len(text):
         sign = text[place : place + 2] if text[place : place + 2] in _CLOSING_MARKS else text[place]
@@ -117,7 +114,6 @@ def _blank_quoted_text(text: str) -> str:
 
 
 def _suggest_quotes(text: SourceText, body: Sequence[Token], at: int, names: Iterable[str]) -> str:
-    """A name that stands there without the quotes that it takes; else all that can be said."""
     bare = find_unquoted_name(text.sql, names)
     if bare is not None:
         why = (
@@ -133,7 +129,7 @@ def _suggest_quotes(text: SourceText, body: Sequence[Token], at: int, names: Ite
 
 
 def _is_open(tokens: Sequence[Token]) -> bool:
-    """Whether the first bracket of these is still open at their end."""
+    """Return whether the first parenthesis is still open at the end."""
     return (
         sum(
             (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
