@@ -24,12 +24,12 @@ __all__ = [
     "find_closest_name",
 ]
 
-OwnerKey = tuple[str, str]  # the table and its key whose value says to whom a row belongs
+OwnerKey = tuple[str, str]  # a table and its key, which identifies the owner of a row
 PRIVACY_ID: Final[OwnerKey] = ("", "")  # the id itself
 CAPS: Final = ("max_groups", "max_rows_per_group")
-# of tables: groups of one unit that count, and rows in each
+# By table: the group cap and the row cap.
 TableCaps = Mapping[str, tuple[int, int]]
-ColumnName = tuple[str, str]  # of a table and a column of it, as the policy spells them
+ColumnName = tuple[str, str]  # table and column, as the policy spells them
 
 
 class UndeclaredBounds(Unbounded):
@@ -94,7 +94,7 @@ class TableEntry:
             self.auto_bounds and column.type in ("integer", "real") and not column.range.is_bounded
         )
 
-    def with_bounds(self, ends: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
+    def with_bounds(self, bounds: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
         """Return the table with these bounds of some columns.
 
         Tables that reference this one keep their keys as they are.
@@ -102,12 +102,12 @@ class TableEntry:
         columns = tuple(
             (
                 column
-                if column.name not in ends
-                else replace(column, low=ends[column.name][0], high=ends[column.name][1])
+                if column.name not in bounds
+                else replace(column, low=bounds[column.name][0], high=bounds[column.name][1])
             )
             for column in self.schema.columns
         )
-        return replace(self, schema=replace(self.schema, columns=columns)) if ends else self
+        return replace(self, schema=replace(self.schema, columns=columns)) if bounds else self
 
     def with_caps(self, groups: int, rows: int) -> TableEntry:
         """Return the table with these caps in place of undeclared ones."""
@@ -160,12 +160,12 @@ class Catalog:
             None,
         )
 
-    def with_bounds(self, ends: Mapping[ColumnName, tuple[Fraction, Fraction]]) -> Catalog:
+    def with_bounds(self, bounds: Mapping[ColumnName, tuple[Fraction, Fraction]]) -> Catalog:
         """Return the catalog with these bounds of some columns."""
         return Catalog(
             {
                 name: entry.with_bounds(
-                    {column: pair for (table, column), pair in ends.items() if table == name}
+                    {column: pair for (table, column), pair in bounds.items() if table == name}
                 )
                 for name, entry in self.tables.items()
             }

@@ -51,24 +51,24 @@ def bind_keys(
     """Bind the distinct keys of GROUP BY."""
     if group is None:
         return []
-    reader = RowBinder(scope, "GROUP BY")
+    binder = RowBinder(scope, "GROUP BY")
     found: dict[Expression, KeyExpression] = {}
     for node in expand_group_by(scope, group, items):
         column = scope.find_bare_column(node)
         if column is not None and column.is_privacy_id:
-            reader.refuse(
+            binder.refuse(
                 node,
                 f"{column.name} is the privacy id. Grouping by it would show each unit on its own",
                 _suggest_shared_key(scope, column.name),
             )
-        value = reader.bind(node)
-        _check_key(scope, reader, node, value)
+        value = binder.bind(node)
+        _check_key(scope, binder, node, value)
         domain = compute_domain(scope, value)
         if domain == ():
-            reader.refuse(node, "This GROUP BY key is always NULL", "Group by a column.")
+            binder.refuse(node, "This GROUP BY key is always NULL", "Group by a column.")
         if domain is None and value.type != "real":
             domain = find_listed_values(scope.rows, value.expression, scope.domain_limit)
-        domain = domain and _narrow_key_domain(scope, reader, node, value, domain)
+        domain = domain and _narrow_key_domain(scope, binder, node, value, domain)
         found.setdefault(
             value.expression, KeyExpression(value, scope.text.format_node(node), domain)
         )
@@ -139,14 +139,14 @@ def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> ex
         if _is_key(output) and not (
             isinstance(output, exp.Column) and scope.find_column(output) == column
         ):
-            what = f"{node.name[:60]} is ambiguous: it names a column and an output"
+            problem = f"{node.name[:60]} is ambiguous: it names a column and an output"
             own = (
                 f"write {quote_name(column.alias)}.{quote_name(column.name)}"
                 if column.alias
                 else "give the output another name"
             )
-            instead = f"For the output write GROUP BY {place + 1}; for the column {own}."
-            raise scope.text.refusal(Unsupported, what, node, instead)
+            fix = f"For the output write GROUP BY {place + 1}; for the column {own}."
+            raise scope.text.refusal(Unsupported, problem, node, fix)
     return node
 
 
@@ -160,10 +160,10 @@ def _is_result(part: exp.Expr) -> bool:
     )
 
 
-def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
+def _check_key(scope: Scope, binder: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
     names = set(find_columns(value.expression))
     if not names:
-        reader.refuse(node, "This GROUP BY key is the same for all rows", "Group by a column.")
+        binder.refuse(node, "This GROUP BY key is the same for all rows", "Group by a column.")
     if value.type == "real":
         text = scope.text.format_node(node)
         alone = (
@@ -172,7 +172,7 @@ def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpr
             else text
         )
         whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({alone} / 10)"
-        reader.refuse(
+        binder.refuse(
             node,
             "Cannot group by real numbers: nearly every value would be a group of its own",
             f"Group by whole numbers: GROUP BY {whole}.",
@@ -181,7 +181,7 @@ def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpr
 
 def _narrow_key_domain(
     scope: Scope,
-    reader: RowBinder,
+    binder: RowBinder,
     node: exp.Expr,
     value: TypedExpression,
     domain: tuple[Value, ...],
@@ -189,9 +189,9 @@ def _narrow_key_domain(
     """Return the values of a key that WHERE leaves: other groups are empty whatever the data."""
     kept = narrow_domain(scope.rows, value.expression, domain, scope.domain_limit)
     if not kept and any(entry.auto_bounds for _, entry in scope.tables):
-        return domain  # bounds that stand in for what is not found yet rule nothing out
+        return domain  # placeholders for bounds that are not found yet exclude nothing
     if not kept:
-        reader.refuse(
+        binder.refuse(
             node,
             "WHERE excludes every declared value of this key",
             "Use values that the policy declares.",

@@ -40,11 +40,11 @@ def parse_question(text: str, catalog: Catalog) -> Question:
         try:
             return build_question(heading, _parse_select(heading, catalog), catalog)
         except RecursionError:
-            what, instead = (
+            problem, fix = (
                 "This question is nested too deeply",
                 "Simplify it, or ask for its parts separately.",
             )
-            raise heading.text.refusal(Unsupported, what, None, instead) from None
+            raise heading.text.refusal(Unsupported, problem, None, fix) from None
     except Unsupported as error:
         raise _build_unquoted_name_error(text, catalog) or error from None
 
@@ -56,11 +56,11 @@ def _build_unquoted_name_error(text: str, catalog: Catalog) -> Refused | None:
     )
     if bare is None:
         return None
-    what, instead = (
+    problem, fix = (
         "Names with spaces or special characters need double quotes",
         f"Write {quote_name(bare[0])}.",
     )
-    return SourceText(text, ()).refusal(Unsupported, what, bare[1], instead)
+    return SourceText(text, ()).refusal(Unsupported, problem, bare[1], fix)
 
 
 def _list_names(catalog: Catalog) -> list[str]:
@@ -89,10 +89,10 @@ def _parse_select(heading: TokenisedQuery, catalog: Catalog) -> exp.Select:
         raise heading.text.refusal(
             Unsupported, "The SELECT is in parentheses", None, "Leave them out."
         )
-    what, instead = find_refusal(statement, "This is not a SELECT statement", SELECT_FORM)
+    problem, fix = find_refusal(statement, "This is not a SELECT statement", SELECT_FORM)
     first = heading.body[0]
     where = heading.text.find_word(type(statement).__name__.upper()) or (first.start, first.end + 1)
-    raise heading.text.refusal(Unsupported, what, where, instead)
+    raise heading.text.refusal(Unsupported, problem, where, fix)
 
 
 def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | None:
@@ -110,7 +110,7 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     except RecursionError:
         raise
     except Exception:
-        # The parser was not written for hostile text; whatever it trips over is no question.
+        # sqlglot was not written for hostile text: any error in it is a syntax error here.
         raise heading.text.refusal(Unsupported, "Syntax error", None, SELECT_FORM) from None
 
 

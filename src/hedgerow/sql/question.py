@@ -176,26 +176,28 @@ def _find_measure(plan: Aggregate, call: AggregateCall) -> AggregateCall:
     That is its own at any resolution, moments of its column, or for COUNT(*) moments that count
     rows.
     """
-    wanted, rows = call.measure, call.measure == Measure("rows")
-    known = [one for one in plan.measures if isinstance(one, Measure | OrderStatistic)]
+    wanted, counts_rows = call.measure, call.measure == Measure("rows")
     plain = {
-        replace(one, resolution=1, counts_rows=False) if isinstance(one, Measure) else one: one
-        for one in known
+        replace(known, resolution=1, counts_rows=False)
+        if isinstance(known, Measure)
+        else known: known
+        for known in plan.measures
+        if isinstance(known, Measure | OrderStatistic)
     }
     if wanted in plain:
         return replace(call, measure=plain[wanted])
-    moments = [
-        one
-        for one in plan.measures
-        if isinstance(one, Measure) and one.kind == "moments" and one.second is None
-    ]
-    telling = [
-        one
-        for one in moments
+    moments = (
+        measure
+        for measure in plan.measures
+        if isinstance(measure, Measure) and measure.kind == "moments" and measure.second is None
+    )
+    fitting = next(
+        measure
+        for measure in moments
         if (
-            one.counts_rows
-            if rows
-            else one.column == wanted.column and wanted.grid in (None, one.grid)
+            measure.counts_rows
+            if counts_rows
+            else measure.column == wanted.column and wanted.grid in (None, measure.grid)
         )
-    ]
-    return replace(call, measure=telling[0], counts_rows=rows)
+    )
+    return replace(call, measure=fitting, counts_rows=counts_rows)

@@ -97,8 +97,12 @@ class SelectDraft:
         """Return the expression, unless the question becomes too large with it."""
         self.size += value.size
         if self.size > MAX_QUERY_SIZE:
-            what = f"This question has more than {MAX_QUERY_SIZE} parts"
-            raise self.text.refusal(Unsupported, what, node, "Ask several shorter questions.")
+            raise self.text.refusal(
+                Unsupported,
+                f"This question has more than {MAX_QUERY_SIZE} parts",
+                node,
+                "Ask several shorter questions.",
+            )
         return value
 
 
@@ -113,9 +117,9 @@ def bind_tables(draft: SelectDraft) -> None:
         FromBinder(draft.text, draft.catalog).bind_with(draft.select).bind_from(draft.select)
     )
     if not draft.scope.tables:
-        what = f"{draft.scope.sources[0][1]} is a public table, which has no privacy unit"
-        instead = "Use query instead: a question about public tables alone is free and exact."
-        raise draft.text.refusal(Unsupported, what, draft.select.args["from_"], instead)
+        problem = f"{draft.scope.sources[0][1]} is a public table, which has no privacy unit"
+        fix = "Use query instead: a question about public tables alone is free and exact."
+        raise draft.text.refusal(Unsupported, problem, draft.select.args["from_"], fix)
 
 
 def check_select_list(draft: SelectDraft) -> None:
@@ -133,8 +137,12 @@ def check_select_list(draft: SelectDraft) -> None:
         if isinstance(item, exp.Alias):
             check_args(draft.text, item, "this", "alias")
             if item.alias.casefold() in ids:
-                what = f"{item.alias} is the name of the privacy id"
-                raise draft.text.refusal(Unsupported, what, item, "Choose another alias.")
+                raise draft.text.refusal(
+                    Unsupported,
+                    f"{item.alias} is the name of the privacy id",
+                    item,
+                    "Choose another alias.",
+                )
 
 
 def bind_group_by(draft: SelectDraft) -> None:
@@ -185,9 +193,9 @@ def share_aggregates(draft: SelectDraft) -> None:
     """Let aggregates of one column share measures; refuse a question without any."""
     draft.calls = draft.measures.calls
     if not draft.calls:
-        what = "This SELECT has no aggregate, so it would return individual rows"
-        instead = "Add an aggregate, such as COUNT(*)."
-        raise draft.text.refusal(Unsupported, what, draft.items[0], instead)
+        problem = "This SELECT has no aggregate, so it would return individual rows"
+        fix = "Add an aggregate, such as COUNT(*)."
+        raise draft.text.refusal(Unsupported, problem, draft.items[0], fix)
     work = draft.scope.work + draft.measures.work + sum(key.work for key in draft.keys)
     if work > MAX_WORK:
         raise build_complexity_error(draft.text)
@@ -227,12 +235,12 @@ def project_rows(draft: SelectDraft) -> None:
     check_aggregates(draft.text, draft.calls)
     cells = prod(len(group.domain or ()) for group in groups)
     if cells > MAX_CELLS:
-        what = (
+        problem = (
             f"This makes {cells:,} groups, and a question about two populations may have at most"
             f" {MAX_CELLS:,}"
         )
-        instead = "Group by fewer columns, or by columns with fewer values."
-        raise draft.text.refusal(Unsupported, what, None, instead)
+        fix = "Group by fewer columns, or by columns with fewer values."
+        raise draft.text.refusal(Unsupported, problem, None, fix)
     draft.rows = build_population_rows(
         draft.text, draft.rows, groups, columns, _compute_max_groups(draft)
     )
@@ -329,13 +337,13 @@ def _compute_max_groups(draft: SelectDraft) -> int:
     limit, asked = draft.scope.max_groups, draft.heading.options.max_groups
     if asked is not None and asked > limit:
         tables = " and ".join(name for name, _ in draft.scope.tables)
-        what = (
+        problem = (
             f"max_groups_contributed = {asked} is more than the policy of {tables} allows, which"
             f" is {limit}"
         )
         where = draft.text.find_word("MAX_GROUPS_CONTRIBUTED")
-        instead = f"Write max_groups_contributed = {limit}, or leave it out."
-        raise draft.text.refusal(Unsupported, what, where, instead)
+        fix = f"Write max_groups_contributed = {limit}, or leave it out."
+        raise draft.text.refusal(Unsupported, problem, where, fix)
     # A unit with a single row is in a single group.
     return asked or (1 if draft.scope.key_within_unit == frozenset() else limit)
 
@@ -362,14 +370,14 @@ def _parse_row_count(draft: SelectDraft, name: str) -> int | None:
     if not written.this.isdecimal() or len(written.this) > 9:
         raise _build_row_count_error(draft, name, clause)
     if name == "limit" and int(written.this) == 0:
-        what = "LIMIT 0 would pay for an answer and return none of it"
-        instead = "Write EXPLAIN PRIVACY before the SELECT instead: it is free."
-        raise draft.text.refusal(Unsupported, what, clause, instead)
+        problem = "LIMIT 0 would pay for an answer and return none of it"
+        fix = "Write EXPLAIN PRIVACY before the SELECT instead: it is free."
+        raise draft.text.refusal(Unsupported, problem, clause, fix)
     return int(written.this)
 
 
 def _build_row_count_error(draft: SelectDraft, name: str, clause: exp.Expr) -> Refused:
-    what = f"{name.upper()} takes a literal number of rows"
+    problem = f"{name.upper()} takes a literal number of rows"
     count = clause.args.get("count")  # of FETCH FIRST 5 ROWS ONLY
     rows = str(count.this)[:9] if isinstance(count, exp.Literal) and count.is_int else "10"
-    return draft.text.refusal(Unsupported, what, clause, f"Write {name.upper()} {rows}.")
+    return draft.text.refusal(Unsupported, problem, clause, f"Write {name.upper()} {rows}.")

@@ -15,22 +15,22 @@ from hedgerow.sql.binder.typed_expression import (
 __all__ = ["bind_argument", "find_privacy_id"]
 
 
-def bind_argument(reader: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
+def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
     """Bind the argument at a position; COUNT(*) has the constant 1."""
-    value = reader.bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
-    conditions = align_types([reader.bind(condition) for condition in asked.conditions], "boolean")
+    value = binder.bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
+    conditions = align_types([binder.bind(condition) for condition in asked.conditions], "boolean")
     if not conditions:
         return value
-    test = conditions[0] if len(conditions) == 1 else reader.apply(asked.node, "and", *conditions)
-    test = require_condition(reader.text, "FILTER", asked.node, test)
-    return reader.apply(
+    test = conditions[0] if len(conditions) == 1 else binder.apply(asked.node, "and", *conditions)
+    test = require_condition(binder.text, "FILTER", asked.node, test)
+    return binder.apply(
         asked.node, "case", test, *align_types([value, build_constant(None, "integer")])
     )
 
 
-def find_privacy_id(reader: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
+def find_privacy_id(binder: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
     """Return the privacy id if it is the only argument of the aggregate."""
-    column = reader.scope.find_bare_column(asked.arguments[0]) if asked.arguments else None
+    column = binder.scope.find_bare_column(asked.arguments[0]) if asked.arguments else None
     if len(asked.arguments) != 1 or column is None or column.may_be_missing:
         return None
     return column if column.is_privacy_id else None

@@ -25,7 +25,7 @@ from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = ["count_clipped_units"]
 
-_MAX_STEPS: Final = 2**53  # steps
+_MAX_STEPS: Final = 2**53  # doubles count steps exactly up to here
 
 
 def count_clipped_units(
@@ -42,25 +42,27 @@ def count_clipped_units(
     """
     for call in calls:
         if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
-            what = (
+            problem = (
                 f"{call.text} cannot be combined with clipped => TRUE, which works on"
                 " one sum per unit"
             )
             raise text.refusal(
-                Unsupported, what, None, f"Ask for {call.text} in a separate question."
+                Unsupported, problem, None, f"Ask for {call.text} in a separate question."
             )
         if max(map(abs, call.measure.sum_bounds)) > _MAX_STEPS:
-            what = "contribution_bounds_per_group is too wide for clipped => TRUE"
             raise text.refusal(
-                Unsupported, what, None, "Choose narrower bounds, or leave clipped out."
+                Unsupported,
+                "contribution_bounds_per_group is too wide for clipped => TRUE",
+                None,
+                "Choose narrower bounds, or leave clipped out.",
             )
     known = rows.columns
     sums = {
         call.measure: f"s{i}" for i, call in enumerate(calls) if isinstance(call.measure, Measure)
     }
-    made: RelationNode = rows
+    unit_rows: RelationNode = rows
     if not one_row_per_group:
-        made = UnitAggregation(
+        unit_rows = UnitAggregation(
             rows,
             tuple(keys),
             tuple(
@@ -73,7 +75,7 @@ def count_clipped_units(
         for measure, name in sums.items()
     }
     outside = {measure: name.replace("s", "o") for measure, name in sums.items()}
-    types = made.columns
+    types = unit_rows.columns
     outputs = (
         *((key, ColumnRef(key)) for key in keys),
         *((name, read[measure]) for measure, name in sums.items()),
@@ -97,7 +99,7 @@ def count_clipped_units(
             else _narrow_outer_bounds(call.clip, known[str(call.measure.column)])
         )
         found.append(replace(call, measure=measure, clip=clip))
-    return Project(made, outputs), tuple(found)
+    return Project(unit_rows, outputs), tuple(found)
 
 
 def _build_unit_sum(
@@ -114,10 +116,9 @@ def _build_unit_sum(
         return UnitStatistic("total", measure.column, measure.grid)
     outer = [end for clip in clips if clip.outer is not None for end in clip.outer]
     if not outer or any(clip.outer is None for clip in clips):
-        what = "clipped => TRUE needs outer bounds, because this column has no bounds"
         raise text.refusal(
             Unbounded,
-            what,
+            "clipped => TRUE needs outer bounds, because this column has no bounds",
             None,
             "Declare bounds in the policy, or add outer_bounds_per_group => (0, 5000).",
         )

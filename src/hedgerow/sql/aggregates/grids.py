@@ -16,7 +16,7 @@ __all__ = ["build_grid"]
 _MAX_STEPS: Final = 2**24
 
 
-def build_grid(range_: Range, wide: int | None = None) -> ClampedGrid | None:
+def build_grid(range_: Range, max_width: int | None = None) -> ClampedGrid | None:
     """Build the grid and the clamp of values in a range; None if no double reaches its bounds.
 
     Integers and days have steps of 1, reals their declared step. The step is doubled while there
@@ -32,11 +32,11 @@ def build_grid(range_: Range, wide: int | None = None) -> ClampedGrid | None:
         else range_.step
         or (compute_default_step(low, high) if low < high else abs(low) or Fraction(1))
     )
-    many = max(abs(low), abs(high), high - low) / step / _MAX_STEPS
-    if many > 1:
-        step *= 2 ** (math.ceil(many) - 1).bit_length()
-    if wide is not None:
-        while round_half_away(high / step) - round_half_away(low / step) > wide:
+    excess = max(abs(low), abs(high), high - low) / step / _MAX_STEPS
+    if excess > 1:
+        step *= 2 ** (math.ceil(excess) - 1).bit_length()
+    if max_width is not None:
+        while round_half_away(high / step) - round_half_away(low / step) > max_width:
             step *= 2
     try:
         return ClampedGrid(step, round_half_away(low / step), round_half_away(high / step))

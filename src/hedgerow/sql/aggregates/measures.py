@@ -32,8 +32,7 @@ __all__ = ["MeasureCollector", "build_result_read"]
 
 MAX_AGGREGATES: Final = 100
 _MAX_BOUND_STEPS: Final = 2**62
-# How many steps wide the values may be whose moments are taken: their products have to stay whole
-# numbers that engines can add.
+# The largest widths of values in moments, in steps: engines must be able to add their products.
 _MAX_WIDTHS: Final = {
     "AVG": None,
     "VAR_POP": 2**13,
@@ -41,7 +40,7 @@ _MAX_WIDTHS: Final = {
     "STDDEV_POP": 2**13,
     "STDDEV_SAMP": 2**13,
 }
-# The numbers of a correlation have both widths squared, and noise must be drawable beside them.
+# A correlation squares both widths, and the noise must fit beside that.
 _MAX_PAIR_WIDTHS: Final = {"COVAR_POP": 2**12, "COVAR_SAMP": 2**12, "CORR": 2**7}
 
 
@@ -124,7 +123,7 @@ class MeasureCollector:
             None,
         )
 
-    def _build_bracket(self, asked: AggregateSyntax, wide: Fraction) -> QuantileBracket:
+    def _build_bracket(self, asked: AggregateSyntax, half_width: Fraction) -> QuantileBracket:
         """Build the bracket of a quantile, and the count of the values it is chosen from."""
         value = self._build_indicator(asked, bind_argument(self._row_binder, asked))
         measure = Measure("total", self._add_column(value), _COUNT_GRID, (0, self._scope.max_rows))
@@ -139,7 +138,7 @@ class MeasureCollector:
             )
         assert asked.probability is not None
         return QuantileBracket(
-            self._calls[key].name, asked.probability - wide, asked.probability + wide
+            self._calls[key].name, asked.probability - half_width, asked.probability + half_width
         )
 
     def _choose_name(self, asked: AggregateSyntax) -> str:
@@ -167,10 +166,9 @@ class MeasureCollector:
         low, high = (limit * measure.grid.step for limit in measure.sum_bounds)
         outer = asked.named_arguments.outer
         if outer is not None and not (outer[0] <= low and high <= outer[1]):
-            what = "outer_bounds_per_group must contain contribution_bounds_per_group"
             self._row_binder.refuse(
                 asked.node,
-                what,
+                "outer_bounds_per_group must contain contribution_bounds_per_group",
                 f"Write outer_bounds_per_group => ({float(low):g}, {float(10 * high):g}), or leave"
                 " it out.",
             )
@@ -284,13 +282,15 @@ class MeasureCollector:
         assert asked.named_arguments.limits is not None
         low, high = (round_half_away(limit / grid.step) for limit in asked.named_arguments.limits)
         if (low, high) == (0, 0) or max(abs(low), abs(high)) > _MAX_BOUND_STEPS:
-            what = (
+            problem = (
                 "contribution_bounds_per_group is too narrow or too wide for the grid"
                 " of this column"
             )
-            least, most = (f"{float(many * grid.step):.1g}" for many in (1, _MAX_BOUND_STEPS))
+            smallest, largest = (
+                f"{float(steps * grid.step):.1g}" for steps in (1, _MAX_BOUND_STEPS)
+            )
             self._row_binder.refuse(
-                asked.node, what, f"Choose bounds between {least} and {most} in size."
+                asked.node, problem, f"Choose bounds between {smallest} and {largest} in size."
             )
         return Measure("total", self._add_column(value), grid, (low, high))
 

@@ -45,14 +45,17 @@ def build_number_grid(
         _check_date_bounds(binder, asked, value)
     grid = build_grid(value.range, max_width)
     if grid is None:
-        what = "The bounds are too wide for an exact sum"
-        instead = "Declare narrower bounds in the policy: within ±2^53."
-        raise binder.text.refusal(Unbounded, what, node, instead)
+        problem = "The bounds are too wide for an exact sum"
+        fix = "Declare narrower bounds in the policy: within ±2^53."
+        raise binder.text.refusal(Unbounded, problem, node, fix)
     is_squared = asked.function.startswith(("VAR", "STDDEV", "COVAR"))
     if is_squared and not 1 / _MAX_STEP <= grid.step <= _MAX_STEP:
         size, change = ("large", "smaller") if grid.step > 1 else ("small", "larger")
-        what = f"The values are too {size} to be squared"
-        binder.refuse(node, what, f"Multiply them by a factor that makes them {change} first.")
+        binder.refuse(
+            node,
+            f"The values are too {size} to be squared",
+            f"Multiply them by a factor that makes them {change} first.",
+        )
     if grid.low == grid.high and not allow_constant:
         binder.refuse(node, f"{name} of a constant is always the same", "Leave it out.")
     return grid
@@ -62,22 +65,22 @@ def _check_number(binder: RowBinder, asked: AggregateSyntax, value: TypedExpress
     node, name = asked.node, asked.name
     if value.type == "boolean":
         number = format_as_number(_format_argument(binder, asked))
-        instead = (
+        fix = (
             f"Write COUNT_IF({_format_argument(binder, asked)})."
             if name == "SUM"
             else f"Write {name}({number})."
         )
-        binder.refuse(node, f"{name} needs numbers, but this is a condition", instead)
+        binder.refuse(node, f"{name} needs numbers, but this is a condition", fix)
     if value.range.values == ():
         binder.refuse(node, "The argument is always NULL", "Leave it out.")
     if value.type not in ("integer", "real"):
         line = suggest_number_declaration(binder.scope, [value], "real", ", min = …, max = …")
-        instead = (
+        fix = (
             "Use COUNT(x), or a column that is a number."
             if line is None
             else f"{line}; otherwise use COUNT(x)."
         )
-        binder.refuse(node, f"{name} needs numbers, but this is {value.type}", instead)
+        binder.refuse(node, f"{name} needs numbers, but this is {value.type}", fix)
 
 
 def _check_date_bounds(binder: RowBinder, asked: AggregateSyntax, value: TypedExpression) -> None:
@@ -97,13 +100,13 @@ def _check_date_bounds(binder: RowBinder, asked: AggregateSyntax, value: TypedEx
     if (narrow.low, narrow.high) == (value.range.low, value.range.high):
         return
     names = " and ".join(map(quote_name, dates))
-    what = f"{asked.name} needs bounds, and {names} {'has' if len(dates) == 1 else 'have'} none"
+    problem = f"{asked.name} needs bounds, and {names} {'has' if len(dates) == 1 else 'have'} none"
     clamped = f"LEAST(GREATEST({_format_argument(binder, asked)}, 0), 365)"
-    instead = (
+    fix = (
         f"Clamp it to bounds of your choice: {clamped}; or declare the days in the policy: values ="
         ' "2026-01-01 … 2026-12-31".'
     )
-    raise binder.text.refusal(Unbounded, what, asked.node, instead)
+    raise binder.text.refusal(Unbounded, problem, asked.node, fix)
 
 
 def _format_argument(binder: RowBinder, asked: AggregateSyntax) -> str:

@@ -114,7 +114,7 @@ def suggest_bounds(columns: Sequence[ColumnReference]) -> str:
         for table, each in lines.items()
     )
     advice = f"Declare bounds in the policy, {declared}"
-    # A clamped key would make one owner of many.
+    # A clamped key would merge units.
     if any(visible.owner is not None for visible in columns):
         return f"{advice}."
     first = columns[0]

@@ -152,5 +152,5 @@ class ResultBinder(RowBinder):
             (part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()),
             node,
         )
-        instead = f"Add it to GROUP BY, or aggregate it, as in COUNT({name})."
-        self.refuse(where, f"{name} is neither in GROUP BY nor inside an aggregate", instead)
+        fix = f"Add it to GROUP BY, or aggregate it, as in COUNT({name})."
+        self.refuse(where, f"{name} is neither in GROUP BY nor inside an aggregate", fix)

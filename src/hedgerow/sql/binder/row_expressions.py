@@ -38,7 +38,7 @@ __all__ = [
     "find_functions",
 ]
 
-MAX_NESTING: Final = 100  # what walks over the plan later is recursive
+MAX_NESTING: Final = 100  # later stages walk expressions recursively
 MAX_EXPRESSION_SIZE: Final = 10_000
 RowClause = Literal["WHERE", "GROUP BY", "an aggregate", "a subquery"]
 _AGGREGATE_FIXES: Final[dict[RowClause, str]] = {
@@ -94,19 +94,19 @@ def check_args(text: SourceText, node: exp.Expr, *takes: str) -> None:
     for part in sorted(find_filled_args(node) - set(takes)):
         clause = next((clause for clause in REFUSED_CLAUSES if clause.arg == part), None)
         if clause is None:
-            what, instead = (
+            problem, fix = (
                 f"{node.key.upper()} … {part.strip('_').upper()} is not supported",
                 "Leave it out.",
             )
-            raise text.refusal(Unsupported, what, node, instead)
+            raise text.refusal(Unsupported, problem, node, fix)
         inner = node.args[part][0] if isinstance(node.args[part], list) else node.args[part]
         where = text.find_word(*clause.words) if clause.words else None
-        instead = (_suggest_join(text, node) if part == "query" else None) or clause.fix
+        fix = (_suggest_join(text, node) if part == "query" else None) or clause.fix
         raise text.refusal(
             Unsupported,
             clause.problem,
             where or (inner if isinstance(inner, exp.Expr) else node),
-            instead,
+            fix,
         )
 
 
@@ -121,8 +121,8 @@ def _suggest_join(text: SourceText, node: exp.Expr) -> str | None:
     columns = [node.this, *rows.expressions, *keys] if len(keys) == 1 else []
     if (
         len(columns) != 3
-        or not all(isinstance(one, exp.Column) for one in columns)
-        or len({one.name.casefold() for one in columns}) > 1
+        or not all(isinstance(column, exp.Column) for column in columns)
+        or len({column.name.casefold() for column in columns}) > 1
     ):
         return None
     return (
@@ -152,12 +152,12 @@ class RowBinder:
             )
         rule = RULES_BY_NODE.get(type(node))
         if rule is None:
-            what = (
+            problem = (
                 "This function is not supported"
                 if isinstance(node, exp.Func)
                 else f"{node.key.upper()} is not supported"
             )
-            self.refuse(node, what, f"The functions are {', '.join(KNOWN_FUNCTIONS)}.")
+            self.refuse(node, problem, f"The functions are {', '.join(KNOWN_FUNCTIONS)}.")
         if isinstance(rule, Refusal):
             self.refuse(node, rule.problem, rule.fix)
         check_args(self.scope.text, node, *rule.allowed_args)
@@ -212,21 +212,24 @@ class RowBinder:
     def check_selectable(self, node: exp.Expr, visible: ColumnReference) -> ColumnReference:
         """Return a column, unless it is the privacy id."""
         if visible.may_be_missing:
-            what = f"{visible.name} may be NULL here because of the LEFT JOIN"
-            self.refuse(node, what, _suggest_left_side(self.scope, node, visible))
+            self.refuse(
+                node,
+                f"{visible.name} may be NULL here because of the LEFT JOIN",
+                _suggest_left_side(self.scope, node, visible),
+            )
         if visible.is_privacy_id:
-            what = (
+            problem = (
                 f"{visible.name} is the privacy id. It cannot be selected, filtered or aggregated"
             )
             name = quote_name(visible.name)
             condition = _find_case_condition(node)
-            instead = (
+            fix = (
                 f"Use COUNT(*), COUNT(DISTINCT {name}), or a subquery with GROUP BY {name}."
                 if condition is None
                 else f"Write COUNT(DISTINCT {name}) FILTER (WHERE"
                 f" {self.text.format_node(condition)})."
             )
-            self.refuse(node, what, instead)
+            self.refuse(node, problem, fix)
         return visible
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
@@ -245,9 +248,9 @@ class RowBinder:
             _AGGREGATE_FIXES[self.clause],
         )
 
-    def refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
+    def refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         """Raise a refusal that underlines the node."""
-        raise self.scope.text.refusal(Unsupported, what, node, instead)
+        raise self.scope.text.refusal(Unsupported, problem, node, fix)
 
     def build_unbounded_error(
         self, node: exp.Expr, arguments: Sequence[TypedExpression]
@@ -255,16 +258,16 @@ class RowBinder:
         """Return the refusal of a node that needs bounds, with the bounds that are missing."""
         expressions = [argument.expression for argument in arguments]
         columns = find_unbounded_columns(self.scope, expressions)
-        what = f"{self.text.format_node(node, _MAX_SHOWN)} needs bounds"
+        problem = f"{self.text.format_node(node, _MAX_SHOWN)} needs bounds"
         derived = next((visible for visible in columns if visible.origin is None), None)
         if derived is not None:
             clamped = f"LEAST(GREATEST({quote_name(derived.name)}, 0), 500)"
-            instead = f"Clamp {derived.name} to bounds of your choice: {clamped}."
-            return self.text.refusal(Unbounded, what, node, instead)
+            fix = f"Clamp {derived.name} to bounds of your choice: {clamped}."
+            return self.text.refusal(Unbounded, problem, node, fix)
         if not columns:
             is_length = any("length" in find_functions(expression) for expression in expressions)
-            why, instead = _UNBOUNDED_LENGTH if is_length else _UNBOUNDED_QUOTIENT
-            return self.text.refusal(Unbounded, f"{what}: {why}", node, instead)
+            why, fix = _UNBOUNDED_LENGTH if is_length else _UNBOUNDED_QUOTIENT
+            return self.text.refusal(Unbounded, f"{problem}: {why}", node, fix)
         findable = {
             visible.plan_column: name
             for visible in columns
@@ -272,8 +275,8 @@ class RowBinder:
         }
         undeclared = [visible for visible in columns if visible.plan_column not in findable]
         if not undeclared:
-            return UndeclaredBounds(what, dict.fromkeys(findable.values()))
-        return self.text.refusal(Unbounded, what, node, suggest_bounds(undeclared))
+            return UndeclaredBounds(problem, dict.fromkeys(findable.values()))
+        return self.text.refusal(Unbounded, problem, node, suggest_bounds(undeclared))
 
 
 def _suggest_left_side(scope: Scope, node: exp.Expr, visible: ColumnReference) -> str:
@@ -282,7 +285,8 @@ def _suggest_left_side(scope: Scope, node: exp.Expr, visible: ColumnReference) -
     Most such questions look for units without rows in the joined table, or count its rows.
     """
     left = next(
-        (one for one in scope.columns if one.is_privacy_id and not one.may_be_missing), None
+        (column for column in scope.columns if column.is_privacy_id and not column.may_be_missing),
+        None,
     )
     table = dict(scope.sources).get(visible.alias, "")
     if isinstance(node.parent, exp.Is) and left is not None and table in dict(scope.tables):

@@ -37,7 +37,7 @@ class Binder(Protocol):
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
         """Bind an end of the interval of an aggregate."""
 
-    def refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
+    def refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         """Raise a refusal that underlines the node."""
 
 

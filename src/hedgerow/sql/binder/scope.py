@@ -153,8 +153,12 @@ class Scope:
     def check_limits(self) -> Scope:
         """Return the scope itself, unless it is too large."""
         if self.source_count > MAX_SOURCES:
-            what = f"This question combines more than {MAX_SOURCES} tables and subqueries"
-            raise self.text.refusal(Unsupported, what, None, "Ask several shorter questions.")
+            raise self.text.refusal(
+                Unsupported,
+                f"This question combines more than {MAX_SOURCES} tables and subqueries",
+                None,
+                "Ask several shorter questions.",
+            )
         if self.work > MAX_WORK:
             raise build_complexity_error(self.text)
         return self
@@ -175,7 +179,7 @@ class Scope:
                 for visible in found
                 if visible.alias
             )
-            instead = (
+            fix = (
                 f"Write {written}."
                 if len({visible.alias for visible in found}) > 1
                 else "Give the columns different names."
@@ -184,7 +188,7 @@ class Scope:
                 Unsupported,
                 f"{node.name[:60]} is ambiguous: several columns have this name",
                 node,
-                instead,
+                fix,
             )
         return found[0] if found else None
 
@@ -200,14 +204,14 @@ class Scope:
                 if here:
                     yield visible
 
-    def resolve_column(self, node: exp.Column, *also: str) -> ColumnReference:
+    def resolve_column(self, node: exp.Column, *suggestions: str) -> ColumnReference:
         """Return the column of this name; refuse unknown and hidden names alike.
 
         ``suggestions`` are further names to suggest.
         """
         found = self.find_column(node)
         if found is None:
-            raise self.build_unknown_column_error(node, *also)
+            raise self.build_unknown_column_error(node, *suggestions)
         return found
 
     def check_qualifier(self, node: exp.Column) -> None:
@@ -216,19 +220,19 @@ class Scope:
         aliases = [alias for alias, _ in self.sources]
         if table is None or table.name.casefold() in {alias.casefold() for alias in aliases}:
             return
-        one = len(aliases) == 1
-        what = f"{table.name[:60]} is not a table of this question"
+        is_single = len(aliases) == 1
+        problem = f"{table.name[:60]} is not a table of this question"
         known = [alias for alias in aliases if alias]
-        instead = (
+        fix = (
             f"Write {quote_name(known[0])}.{quote_name(node.name[:60])}, or the column alone."
-            if one and known
+            if is_single and known
             else f"The tables are {', '.join(known)}."
         )
         raise self.text.refusal(
-            Unsupported, what, table, instead if known else "Write the column alone."
+            Unsupported, problem, table, fix if known else "Write the column alone."
         )
 
-    def build_unknown_column_error(self, node: exp.Column, *also: str) -> Refused:
+    def build_unknown_column_error(self, node: exp.Column, *suggestions: str) -> Refused:
         """Return the refusal of a name that no column has."""
         name = node.name[:60]
         names = list(
@@ -239,26 +243,26 @@ class Scope:
             for visible in self.columns
             if visible.is_privacy_id and not visible.may_be_missing
         ]
-        close = find_closest_name(node.name, [*names, *ids, *also])
-        instead = (
+        close = find_closest_name(node.name, [*names, *ids, *suggestions])
+        fix = (
             f"Did you mean {quote_name(close)}?"
             if close
             else f"The columns are {', '.join(map(quote_name, names))}."
             if names
             else _NO_COLUMNS
         )
-        # a string, for those who come from elsewhere
+        # In some databases double quotes delimit text.
         if node.this.args.get("quoted") and not close:
-            instead = f"Text takes single quotes: {quote_text(name)}. {instead}"
-        if name.strip(_CURLY_QUOTES) != name:  # out of a text processor
-            instead = f"Text takes straight single quotes: {quote_text(name.strip(_CURLY_QUOTES))}."
+            fix = f"Text takes single quotes: {quote_text(name)}. {fix}"
+        if name.strip(_CURLY_QUOTES) != name:  # pasted from a word processor
+            fix = f"Text takes straight single quotes: {quote_text(name.strip(_CURLY_QUOTES))}."
         labels = [label for _, label in self.sources]
         who = (
             f"{' and '.join(labels)} {'has' if len(labels) == 1 else 'have'}"
             if len(labels) < 4
             else "The tables of this question have"
         )
-        return self.text.refusal(Unsupported, f"{who} no column {name}", node, instead)
+        return self.text.refusal(Unsupported, f"{who} no column {name}", node, fix)
 
     def find_plan_column(self, column: str) -> ColumnReference | None:
         """Return the visible column of a column of the plan."""
@@ -267,8 +271,8 @@ class Scope:
 
 def build_complexity_error(text: SourceText) -> Refused:
     """Return the refusal of a question whose normal form would take too long."""
-    instead = "Simplify the expressions, or ask for their parts separately."
-    return text.refusal(Unsupported, "This question is too complex", None, instead)
+    fix = "Simplify the expressions, or ask for their parts separately."
+    return text.refusal(Unsupported, "This question is too complex", None, fix)
 
 
 _CURLY_QUOTES: Final = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"

@@ -66,9 +66,9 @@ def align_types(
 ) -> list[TypedExpression]:
     """Return values with constants cast to the type of the others: NULL to any, text to a date."""
     types = [value.type for value in values if not value.is_null]
-    usual: Type = types[0] if types else "integer"
+    default: Type = types[0] if types else "integer"
     wanted: Type = (
-        type_ if type_ is not None else next((one for one in types if one != "text"), usual)
+        type_ if type_ is not None else next((known for known in types if known != "text"), default)
     )
     return [_convert_constant(value, wanted) for value in values]
 
@@ -92,9 +92,9 @@ def require_condition(
     """Return a value as a condition, and refuse a value of any other type."""
     (condition,) = align_types([value], "boolean")
     if condition.type != "boolean":
-        what = f"{clause} needs a condition, but this is {condition.type}"
-        instead = "Write a comparison, such as x > 0 or x = 'a'."
-        raise text.refusal(Unsupported, what, node, instead)
+        problem = f"{clause} needs a condition, but this is {condition.type}"
+        fix = "Write a comparison, such as x > 0 or x = 'a'."
+        raise text.refusal(Unsupported, problem, node, fix)
     return condition
 
 

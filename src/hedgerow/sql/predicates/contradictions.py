@@ -42,7 +42,7 @@ def find_contradiction(
     The range is None if the constants contradict each other. Only comparisons, BETWEEN and IN,
     joined by AND and OR, are examined.
     """
-    own: dict[Expression, list[Call]] = {}
+    by_subject: dict[Expression, list[Call]] = {}
     for part in map(mirror_comparison, split_conjuncts(condition)):
         if isinstance(part, Call) and part.function == "or":
             each = [find_contradiction(branch, ranges) for branch in part.arguments]
@@ -54,8 +54,8 @@ def find_contradiction(
             and part.arguments
             and not isinstance(part.arguments[0], Constant)
         ):
-            own.setdefault(part.arguments[0], []).append(part)
-    for subject, parts in own.items():
+            by_subject.setdefault(part.arguments[0], []).append(part)
+    for subject, parts in by_subject.items():
         if not set(find_columns(subject)):
             continue
         known = infer_range(subject, ranges)
@@ -83,9 +83,9 @@ def find_undeclared_value(
         ):
             known = infer_range(part.arguments[0], ranges)
             words = [
-                one.value
-                for one in part.arguments[1:]
-                if isinstance(one, Constant) and isinstance(one.value, str)
+                argument.value
+                for argument in part.arguments[1:]
+                if isinstance(argument, Constant) and isinstance(argument.value, str)
             ]
             for word in words if known.values else ():
                 if known.values is not None and word not in known.values:
@@ -95,7 +95,8 @@ def find_undeclared_value(
 
 def _is_fractional_equality(part: Call) -> bool:
     numbers = [
-        to_fraction(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]
+        to_fraction(argument.value) if isinstance(argument, Constant) else None
+        for argument in part.arguments[1:]
     ]
     return (
         part.function in ("=", "in")
@@ -106,7 +107,11 @@ def _is_fractional_equality(part: Call) -> bool:
 
 def _is_unsatisfiable(part: Call, known: Range) -> bool:
     rest = part.arguments[1:]
-    constants = [one.value for one in rest if isinstance(one, Constant) and one.value is not None]
+    constants = [
+        argument.value
+        for argument in rest
+        if isinstance(argument, Constant) and argument.value is not None
+    ]
     if part.function not in ("in", *MIRRORED) or not rest or len(constants) < len(rest):
         return False
     if known.values is not None and part.function in ("in", "=") and known.values:

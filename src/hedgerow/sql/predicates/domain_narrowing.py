@@ -41,8 +41,8 @@ __all__ = [
     "to_fraction",
 ]
 
-MAX_EVALUATIONS: Final = 50_000  # nodes of expressions, to find the values of one key
-# Parts of a date that are the same on all days of one month, quarter or year.
+MAX_EVALUATIONS: Final = 50_000  # expression nodes evaluated to list the values of a key
+# Date parts that are the same on all days of one month, quarter or year.
 _YEAR_PARTS: Final = frozenset({"year", "start of year"})
 _QUARTER_PARTS: Final = _YEAR_PARTS | {"quarter", "start of quarter"}
 _COARSER_PARTS: Final = {
@@ -78,19 +78,19 @@ def list_possible_values(
     """Return the values of an expression where the conditions hold; None if too many to try."""
     names = sorted(set(find_columns(expression)))
     # The logarithm may differ in its last bit between machines.
-    own = [
+    relevant = [
         c
         for c in conditions
         if set(find_columns(c)) <= set(names) and "ln" not in find_functions(c)
     ]
     columns = [ranges[name].domain(limit) for name in names]
     known = [(*values, None) for values in columns if values is not None]
-    work = prod(map(len, known)) * sum(map(count_nodes, [expression, *own]))
+    work = prod(map(len, known)) * sum(map(count_nodes, [expression, *relevant]))
     if len(known) < len(names) or work > MAX_EVALUATIONS or "ln" in find_functions(expression):
         return None
     value, tests = (
         insert_casts(expression, ranges),
-        [insert_casts(condition, ranges) for condition in own],
+        [insert_casts(condition, ranges) for condition in relevant],
     )
     rows = (dict(zip(names, row, strict=True)) for row in product(*known))
     return {
@@ -138,7 +138,7 @@ def find_listed_values(rows: RelationNode, key: Expression, limit: int) -> tuple
         ranges = dict(source.columns)
         for name in dict.fromkeys(find_columns(expression)):
             values = _intersect_listed_values(conditions, ColumnRef(name), ranges[name].type)
-            # 0.0 equals -0.0
+            # Reals are left out, because 0.0 equals -0.0.
             if values is not None and ranges[name].values is None and ranges[name].type != "real":
                 ranges[name] = ranges[name].with_changes(values=tuple(values))
         found = _intersect_listed_values(
@@ -177,9 +177,10 @@ def _find_equal_constants(
     if condition.function not in ("=", "in") or condition.arguments[0] != subject:
         return None
     constants = [
-        one.value if isinstance(one, Constant) else None for one in condition.arguments[1:]
+        argument.value if isinstance(argument, Constant) else None
+        for argument in condition.arguments[1:]
     ]
-    # A number of another type is compared as a double, which several whole numbers equal.
+    # Numbers of another type compare as doubles, and several integers equal one double.
     return set(constants) if all(type(value) is kind for value in constants) else None
 
 
@@ -208,12 +209,12 @@ def can_be_null(rows: RelationNode, key: Expression) -> bool:
         ):
             return False
         names = set(find_columns(expression))
-        own = [
+        relevant = [
             condition
             for condition in conditions
             if set(find_columns(condition)) and set(find_columns(condition)) <= names
         ]
-        if any(evaluate(condition, dict.fromkeys(names)) is not True for condition in own):
+        if any(evaluate(condition, dict.fromkeys(names)) is not True for condition in relevant):
             return False
     return True
 
@@ -282,7 +283,9 @@ def _narrow_ranges(
     """
     found = dict(ranges)
     for name, sign, value in (
-        told for condition in conditions if (told := _parse_comparison(condition)) is not None
+        comparison
+        for condition in conditions
+        if (comparison := _parse_comparison(condition)) is not None
     ):
         known = found[name]
         if known.type not in ("integer", "date"):
@@ -328,7 +331,7 @@ def mirror_comparison(condition: Expression) -> Expression:
 def to_fraction(value: Value) -> Fraction | None:
     if isinstance(value, date):
         return Fraction(value.toordinal())
-    # others a double would round
+    # A double would round larger integers.
     small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
     return Fraction(value) if small else None  # type: ignore[arg-type]
 

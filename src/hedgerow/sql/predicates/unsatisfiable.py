@@ -23,7 +23,7 @@ from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import find_closest_name
 from hedgerow.sql.predicates.contradictions import find_contradiction, find_undeclared_value
 from hedgerow.sql.predicates.domain_narrowing import split_conjuncts
-from hedgerow.sql.syntax.connectors import split_connector
+from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 
 __all__ = ["refuse_unsatisfiable"]
@@ -44,7 +44,7 @@ def refuse_unsatisfiable(
         for part in split_conjuncts(condition.expression)
     ):
         node = _find_condition(scope, where.this, lambda part: _is_never_true(part) or None)
-        instead = (
+        fix = (
             "Leave it out. To see the columns and the cost, write EXPLAIN PRIVACY"
             " before the SELECT: it is free."
         )
@@ -52,7 +52,7 @@ def refuse_unsatisfiable(
             Unsupported,
             "This condition is never true, so the answer would be noise alone",
             node,
-            instead,
+            fix,
         )
     for condition in conditions:
         found = find_contradiction(condition.expression, ranges)
@@ -63,14 +63,14 @@ def refuse_unsatisfiable(
                 *found,
             )
     for condition in conditions:
-        odd = find_undeclared_value(condition.expression, ranges)
-        if odd is not None:
+        undeclared = find_undeclared_value(condition.expression, ranges)
+        if undeclared is not None:
             raise _build_undeclared_value_error(
                 scope,
                 _find_condition(
                     scope, where.this, lambda part: find_undeclared_value(part, ranges)
                 ),
-                *odd,
+                *undeclared,
             )
 
 
@@ -98,12 +98,12 @@ def _find_condition(
     scope: Scope, node: exp.Expr, wrong: Callable[[Expression], object]
 ) -> exp.Expr:
     """Return the first condition that is wrong by itself, or else the whole. Each is bound once."""
-    for part in split_connector(node):
+    for part in split_chain(node):
         try:
-            alone = wrong(RowBinder(scope).bind(part).expression)
-        except Refused:  # it is no condition on the joined rows, but says how they are joined
+            verdict = wrong(RowBinder(scope).bind(part).expression)
+        except Refused:  # a join condition, which reads ids
             continue
-        if alone is not None:
+        if verdict is not None:
             return part
     return node
 
@@ -113,9 +113,11 @@ def _build_contradiction_error(
 ) -> Refused:
     inner, name = node.unnest(), _format_subject(scope, node, subject)
     if known is None:
-        what = f"This is never true: the lower bound of {name} is above the upper bound"
         return scope.text.refusal(
-            Unsupported, what, node, "Write the smaller value first: BETWEEN 18 AND 65."
+            Unsupported,
+            f"This is never true: the lower bound of {name} is above the upper bound",
+            node,
+            "Write the smaller value first: BETWEEN 18 AND 65.",
         )
     if known.values:
         written = [
@@ -126,7 +128,7 @@ def _build_contradiction_error(
             if written and known.type == "text"
             else None
         )
-        instead = (
+        fix = (
             f"Did you mean {quote_text(close)}?"
             if close
             else "Use values that the policy declares."
@@ -135,7 +137,7 @@ def _build_contradiction_error(
             Unsupported,
             f"This is never true: {name} is one of {_format_values(known)}",
             node,
-            instead,
+            fix,
         )
     if known.low is None and known.high is None:
         return scope.text.refusal(
@@ -147,10 +149,14 @@ def _build_contradiction_error(
     ends = [
         _format_end(end, known) for end in dict.fromkeys((known.low, known.high)) if end is not None
     ]
-    one = "always" if known.low == known.high else "at least" if known.high is None else "at most"
-    what = f"lies between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"is {one} {ends[0]}"
+    relation = (
+        "always" if known.low == known.high else "at least" if known.high is None else "at most"
+    )
+    problem = (
+        f"lies between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"is {relation} {ends[0]}"
+    )
     return scope.text.refusal(
-        Unsupported, f"This is never true: {name} {what}", node, "Use values in that range."
+        Unsupported, f"This is never true: {name} {problem}", node, "Use values in that range."
     )
 
 
@@ -159,14 +165,12 @@ def _build_undeclared_value_error(
 ) -> Refused:
     """Return the refusal of one undeclared value in a list, which would otherwise go unnoticed."""
     close = find_closest_name(word, map(str, known.values or ()))
-    instead = (
-        f"Did you mean {quote_text(close)}? Otherwise leave it out." if close else "Leave it out."
-    )
-    what = (
+    fix = f"Did you mean {quote_text(close)}? Otherwise leave it out." if close else "Leave it out."
+    problem = (
         f"{_format_subject(scope, node, subject)} is never {quote_text(word)}: it is one of"
         f" {_format_values(known)}"
     )
-    return scope.text.refusal(Unsupported, what, node, instead)
+    return scope.text.refusal(Unsupported, problem, node, fix)
 
 
 def _format_subject(scope: Scope, node: exp.Expr, subject: Expression) -> str:

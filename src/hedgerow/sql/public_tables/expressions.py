@@ -55,7 +55,7 @@ class FragmentReader(Protocol):
     def read_name(self, node: object, *, table: bool = False) -> Fragment:
         """Return the number of a column or table name."""
 
-    def refuse(self, node: object, what: str, instead: str) -> NoReturn:
+    def refuse(self, node: object, problem: str, fix: str) -> NoReturn:
         """Raise a refusal that underlines the node."""
 
 
@@ -167,7 +167,7 @@ def _read_count(node: exp.Count, reader: FragmentReader) -> Fragment:
         )
     if type(node.this) is not exp.Distinct or len(node.this.expressions) == 1:
         return _build_call("count", _read_aggregated(node.this, reader))
-    # Several values are counted where none of them is NULL.
+    # COUNT(DISTINCT a, b) counts rows without any NULL.
     check_node(node.this, reader, exp.Distinct, "expressions")
     parts = [reader.read_expression(part) for part in node.this.expressions]
     missing = tuple(("WHEN", part, "IS", "NULL", "THEN", "NULL") for part in parts)

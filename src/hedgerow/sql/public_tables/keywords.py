@@ -41,7 +41,7 @@ CAST_TYPES: Final[Mapping[object, str]] = {
     exp.DType.VARCHAR: "TEXT",
     exp.DType.DATE: "DATE",
 }
-# Signs that stand in one line without brackets, read from the left.
+# Left-associative operators that are written in one line, without parentheses.
 CHAINS: Final[tuple[Mapping[type[exp.Expr], str], ...]] = (
     {exp.And: "AND"},
     {exp.Or: "OR"},
@@ -95,7 +95,7 @@ SEVERAL_ARGUMENTS: Final[Mapping[type[exp.Expr], tuple[str, ...]]] = {
     exp.Greatest: ("greatest", "this", "expressions"),
     exp.Concat: ("concat", "expressions"),
 }
-ANONYMOUS: Final = {"HASH": "hash"}  # functions that the parser does not know
+ANONYMOUS: Final = {"HASH": "hash"}  # functions that the parser has no node for
 TRIMS: Final[Mapping[object, str]] = {
     None: "trim",
     "BOTH": "trim",

@@ -131,10 +131,10 @@ class NameTable:
         """Return a name as the engine knows it, without quotes."""
         return f"{self.prefix} {name.number}"
 
-    def restore_names(self, told: str) -> str:
+    def restore_names(self, message: str) -> str:
         """Return a message of an engine with the names put back in."""
         found = re.compile(rf'"{self.prefix} ([0-9]+)"|\b{self.prefix} ([0-9]+)')
-        return found.sub(self._restore_name, told)
+        return found.sub(self._restore_name, message)
 
     def _restore_name(self, found: re.Match[str]) -> str:
         bare, number = found[1] is None, int(found[1] or found[2])
@@ -168,21 +168,21 @@ def write_fragment(phrase: Fragment, names: NameTable) -> str:
 
 
 def _list_tokens(phrase: Fragment, names: NameTable) -> Iterator[str]:
-    rest: list[Fragment] = [phrase]
-    while rest:
-        one = rest.pop()
-        if isinstance(one, tuple):
-            rest += reversed(one)
-        elif isinstance(one, TextLiteral):
-            yield escape_text(one.value)
-        elif isinstance(one, NumberLiteral):
-            yield _format_number(one)
-        elif isinstance(one, NumberedName):
-            yield f'"{names.write_name(one)}"'
-        elif isinstance(one, NumberedTable):
-            yield f'"public {one.number:d}"'
-        elif one in WORDS:
-            yield one
+    waiting: list[Fragment] = [phrase]
+    while waiting:
+        leaf = waiting.pop()
+        if isinstance(leaf, tuple):
+            waiting += reversed(leaf)
+        elif isinstance(leaf, TextLiteral):
+            yield escape_text(leaf.value)
+        elif isinstance(leaf, NumberLiteral):
+            yield _format_number(leaf)
+        elif isinstance(leaf, NumberedName):
+            yield f'"{names.write_name(leaf)}"'
+        elif isinstance(leaf, NumberedTable):
+            yield f'"public {leaf.number:d}"'
+        elif leaf in WORDS:
+            yield leaf
         else:
             raise InvalidArgument("word", "must be one of WORDS")
 

@@ -63,7 +63,7 @@ class QueryReader:
         self._text, self._catalog = text, catalog
         self.names = NameTable(mark)
         self.tables: list[str] = []
-        self._named_subqueries: tuple[str, ...] = ()  # the named subqueries that are known here
+        self._named_subqueries: tuple[str, ...] = ()  # those in scope
 
     def read_expression(self, node: object) -> Fragment:
         """Return the fragment of an expression."""
@@ -81,10 +81,10 @@ class QueryReader:
             else self.refuse(node, *UNSUPPORTED_SYNTAX)
         )
 
-    def refuse(self, node: object, what: str, instead: str) -> NoReturn:
+    def refuse(self, node: object, problem: str, fix: str) -> NoReturn:
         """Raise a refusal that underlines the node."""
         raise self._text.refusal(
-            Unsupported, what, node if isinstance(node, exp.Expr) else None, instead
+            Unsupported, problem, node if isinstance(node, exp.Expr) else None, fix
         )
 
     def read_query(self, node: object) -> Fragment:
@@ -172,7 +172,7 @@ class QueryReader:
         )
         certain = ("CAST", "(", found, "AS", "BOOLEAN", ")")  # a number may be a condition
         guarded: Fragment = ("coalesce", "(", certain, ",", "FALSE", ")")
-        # With a subquery, what is written twice here could hold what is written twice there.
+        # A subquery is written once: doubled at every level, nested ones would grow exponentially.
         twice = joins and type(node) is exp.EQ and node.find(exp.Query) is None
         return found if plain else (found, "AND", guarded) if twice else guarded
 
@@ -305,12 +305,12 @@ class QueryReader:
     def _refuse_unknown_table(self, node: exp.Table) -> NoReturn:
         public = [name for name, entry in self._catalog.tables.items() if entry.schema.unit is None]
         close = find_closest_name(node.name, [*public, *self._named_subqueries])
-        instead = (
+        fix = (
             f"Did you mean {quote_name(close)}?"
             if close
             else "Named subqueries are visible after their WITH, inside that statement."
         )
-        self.refuse(node, f"There is no table {node.name[:60]} here", instead)
+        self.refuse(node, f"There is no table {node.name[:60]} here", fix)
 
     def _read_table_alias(self, node: object) -> Fragment:
         alias = check_node(node, self, exp.TableAlias, "this", "columns")

@@ -55,8 +55,7 @@ def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
         return None
     named = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
     asked = {table.name for table in tree.find_all(exp.Table)}
-    # A named subquery may have the name of the public table that it asks of: the reader knows
-    # which of them is meant where.
+    # A named subquery may have the name of the public table it reads; the reader resolves scopes.
     asked -= {name for name in asked if name.casefold() in named and not _is_public(name, catalog)}
     if not asked or not all(_is_public(name, catalog) for name in asked):
         return None
@@ -95,10 +94,9 @@ def _check_tokens(heading: TokenisedQuery, tree: exp.Expr) -> None:
             and token.start == last.end + 1
             and token.text[:1].isalpha()
         ):
-            what = "A number is followed directly by a word"
             raise heading.text.refusal(
                 Unsupported,
-                what,
+                "A number is followed directly by a word",
                 where,
                 "Put a space between them, or write the number in decimals.",
             )
@@ -106,9 +104,11 @@ def _check_tokens(heading: TokenisedQuery, tree: exp.Expr) -> None:
         if token.token_type == TokenType.IDENTIFIER:
             names[token.text] -= 1
             if names[token.text] < 0:
-                what = "Double quotes are only for names of columns, tables and aliases"
                 raise heading.text.refusal(
-                    Unsupported, what, where, "Write keywords without quotes."
+                    Unsupported,
+                    "Double quotes are only for names of columns, tables and aliases",
+                    where,
+                    "Write keywords without quotes.",
                 )
 
 

@@ -98,8 +98,11 @@ class FromBinder:
         condition: TypedExpression | None = None
         for part in found.conditions:
             if part.is_null and where is not None:
-                what = "This condition is never true, so the answer would be noise alone"
-                self._refuse(where.this, what, "Write a comparison, such as x > 0 or x = 'a'.")
+                self._refuse(
+                    where.this,
+                    "This condition is never true, so the answer would be noise alone",
+                    "Write a comparison, such as x > 0 or x = 'a'.",
+                )
             condition = (
                 part
                 if condition is None
@@ -199,19 +202,19 @@ class FromBinder:
     def _refuse_result_clauses(self, node: exp.Expr) -> None:
         for part, word in _RESULT_CLAUSES.items():
             if node.args.get(part) is not None:
-                what = f"{word} in a subquery would choose rows by comparing different units"
+                problem = f"{word} in a subquery would choose rows by comparing different units"
                 where = node.args[part]
                 self._refuse(
                     where,
-                    what,
+                    problem,
                     (
                         f"Write {word} at the end, where it applies to the noisy"
                         f" answer{_suggest_condition(node)}."
                     ),
                 )
 
-    def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        raise self.text.refusal(Unsupported, what, node, instead)
+    def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+        raise self.text.refusal(Unsupported, problem, node, fix)
 
 
 def _suggest_condition(node: exp.Expr) -> str:

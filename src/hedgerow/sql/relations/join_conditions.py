@@ -15,7 +15,7 @@ from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import require_condition
 from hedgerow.sql.predicates.date_granularity import refuse_finer_granularity
-from hedgerow.sql.syntax.connectors import split_connector
+from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = ["JoinCondition", "JoinConditions", "JoinInput"]
@@ -79,9 +79,12 @@ class JoinCondition:
 
     def find_ends(self, part: int) -> tuple[ColumnReference, int, ColumnReference] | None:
         """Return the column of an input, and the position and column of the other."""
-        for (one, here), (other, there) in ((self.first, self.second), (self.second, self.first)):
-            if one == part:
-                return here, other, there
+        for (place, here), (other_place, there) in (
+            (self.first, self.second),
+            (self.second, self.first),
+        ):
+            if place == part:
+                return here, other_place, there
         return None
 
 
@@ -102,39 +105,38 @@ class JoinConditions:
         for place in range(len(self.inputs)):
             self._check_input(place, self.inputs[place])
             self._read_clauses(place, self.inputs[place])
-        for node in () if where is None else split_connector(where):
+        for node in () if where is None else split_chain(where):
             self._classify_condition(node, len(self.inputs) - 1, None)
-        for tie in self.conditions:
+        for condition in self.conditions:
             refuse_finer_granularity(
                 text,
-                tie.node,
+                condition.node,
                 "=",
                 [
                     (self.inputs[part].scope.rows, column.value)
-                    for part, column in (tie.first, tie.second)
+                    for part, column in (condition.first, condition.second)
                 ],
             )
 
     def _check_input(self, place: int, part: JoinInput) -> None:
         taken = [other.alias.casefold() for other in self.inputs[:place]]
         if part.alias.casefold() in taken:
-            what = (
+            problem = (
                 f"Two tables are named {part.alias}"
                 if part.alias
                 else "Two subqueries have no name"
             )
             self._refuse(
-                part.node, what, "Give each an alias: FROM visits AS a JOIN visits AS b …."
+                part.node, problem, "Give each an alias: FROM visits AS a JOIN visits AS b …."
             )
         join = part.join
         if join is None:
             return
         method = str(join.args.get("method") or "")
         if method:
-            what = f"{method} JOIN is not supported"
             self._refuse(
                 join,
-                what,
+                f"{method} JOIN is not supported",
                 (
                     "Write JOIN … USING (the columns that both have)."
                     if method == "NATURAL"
@@ -163,7 +165,7 @@ class JoinConditions:
         for name in part.join.args.get("using") or []:
             self._read_using(place, name, of)
         on = part.join.args.get("on")
-        for node in () if on is None else split_connector(on):
+        for node in () if on is None else split_chain(on):
             self._classify_condition(node, place, of)
 
     def _read_using(self, place: int, name: exp.Expr, of: int | None) -> None:
@@ -177,24 +179,24 @@ class JoinConditions:
         ]
         right = self.inputs[place].scope.find_column(column)
         if len(left) != 1 or right is None:
-            what = f"USING needs exactly one column {name.name[:60]} on each side"
             self._refuse(
                 name,
-                what,
+                f"USING needs exactly one column {name.name[:60]} on each side",
                 "Use a column that both sides have, or write ON a.x = b.y.",
             )
         self.conditions.append(JoinCondition(left[0], (place, right), name, of))
         scope = self.inputs[place].scope
         columns = tuple(
-            replace(one, is_merged=True) if one is right else one for one in scope.columns
+            replace(visible, is_merged=True) if visible is right else visible
+            for visible in scope.columns
         )
         self.inputs[place] = replace(self.inputs[place], scope=replace(scope, columns=columns))
 
     def _classify_condition(self, node: exp.Expr, last: int, of: int | None) -> None:
         """Add an equality of two inputs as a join condition, any other condition as a filter."""
-        tie = self._parse_equality(node, last, of)
-        if tie is not None:
-            self.conditions.append(tie)
+        condition = self._parse_equality(node, last, of)
+        if condition is not None:
+            self.conditions.append(condition)
         elif of is not None:
             self._filter_right_side(node, of)
         else:
@@ -220,17 +222,20 @@ class JoinConditions:
             return []
         each = [
             [
-                tie
-                for part in split_connector(branch)
-                if (tie := self._parse_equality(part, last, None))
+                condition
+                for part in split_chain(branch)
+                if (condition := self._parse_equality(part, last, None))
             ]
-            for branch in split_connector(node, exp.Or)
+            for branch in split_chain(node, exp.Or)
         ]
-        ends = [{frozenset((tie.first, tie.second)) for tie in ties} for ties in each]
+        ends = [
+            {frozenset((condition.first, condition.second)) for condition in equalities}
+            for equalities in each
+        ]
         return [
-            tie
-            for tie in each[0]
-            if all(frozenset((tie.first, tie.second)) in others for others in ends)
+            condition
+            for condition in each[0]
+            if all(frozenset((condition.first, condition.second)) in others for others in ends)
         ]
 
     def _match_columns(self, node: exp.Expr, last: int) -> list[tuple[int, ColumnReference]]:
@@ -246,11 +251,12 @@ class JoinConditions:
             table = node.args.get("table")
             if table is None or table.name.casefold() == part.alias.casefold():
                 named = [
-                    one
-                    for one in part.scope.columns
-                    if one.name.casefold() == node.name.casefold() and (table or not one.is_merged)
+                    visible
+                    for visible in part.scope.columns
+                    if visible.name.casefold() == node.name.casefold()
+                    and (table or not visible.is_merged)
                 ]
-                found += [(place, one) for one in named]
+                found += [(place, visible) for visible in named]
         return found
 
     def _filter_right_side(self, node: exp.Expr, place: int) -> None:
@@ -258,10 +264,11 @@ class JoinConditions:
         part = self.inputs[place]
         for column in node.find_all(exp.Column):
             if any(where != place for where, _ in self._match_columns(column, place)):
-                what = (
-                    "ON of a LEFT JOIN may only have equalities and conditions on the joined table"
+                self._refuse(
+                    node,
+                    "ON of a LEFT JOIN may only have equalities and conditions on the joined table",
+                    "Put other conditions into WHERE, or join a subquery.",
                 )
-                self._refuse(node, what, "Put other conditions into WHERE, or join a subquery.")
         value = RowBinder(part.scope).bind(node)
         condition = require_condition(self._text, "ON", node, value)
         rows = Filter(part.scope.rows, condition.expression)
@@ -269,5 +276,5 @@ class JoinConditions:
             part, scope=replace(part.scope, rows=rows, work=part.scope.work + condition.work)
         )
 
-    def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        raise self._text.refusal(Unsupported, what, node, instead)
+    def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+        raise self._text.refusal(Unsupported, problem, node, fix)

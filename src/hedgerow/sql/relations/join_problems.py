@@ -15,6 +15,7 @@ from hedgerow.sql.syntax.quoting import quote_name
 __all__ = [
     "JOIN_ONE_BY_ONE",
     "LEFT_SIDE_UNJOINED",
+    "ROW_UNITS",
     "JoinProblem",
     "UsableCondition",
     "find_join_problem",
@@ -44,7 +45,7 @@ JOIN_ONE_BY_ONE: Final = "Join public tables to the protected one, one by one."
 LEFT_SIDE_UNJOINED: Final = JoinProblem(
     "The left side of this LEFT JOIN is not joined to a protected table", JOIN_ONE_BY_ONE
 )
-_ROW_UNITS: Final = JoinProblem(
+ROW_UNITS: Final = JoinProblem(
     "Every row of this table is its own unit, so it cannot be joined to another protected table",
     "Join it with public tables only.",
 )
@@ -75,7 +76,7 @@ def find_join_problem(
     if not part.scope.tables:
         return _find_public_problem(scope, part, usable, f"{first_alias}.x = {part.alias}.x")
     if "row" in (part.scope.rows.unit, scope.rows.unit):
-        return _ROW_UNITS
+        return ROW_UNITS
     if any(used.here.owner is not None and used.here.owner == used.there.owner for used in usable):
         return None
     return JoinProblem(

@@ -110,7 +110,7 @@ class _JoinBuilder:
         if self._second_population is not None:
             self._join_second_population(self._second_population, placed)
         order = [alias for part in self._inputs for alias, _ in part.scope.sources]
-        columns = sorted(self._scope.columns, key=lambda one: order.index(one.alias))
+        columns = sorted(self._scope.columns, key=lambda column: order.index(column.alias))
         sources = tuple(part.scope.sources[0] for part in self._inputs)
         self._scope = replace(
             self._scope,
@@ -130,20 +130,21 @@ class _JoinBuilder:
             range(len(parts)),
             key=lambda i: (sorted(parts[i].scope.capping_table_names), parts[i].alias),
         ):
-            once, others = (
+            key, rivals = (
                 parts[i].scope.key_within_unit,
                 {j for j in range(len(parts)) if j != i} - alone,
             )
             ends = [
                 found
-                for tie in self._join_conditions
-                if tie.left_join in (None, i) and (found := tie.find_ends(i)) is not None
+                for condition in self._join_conditions
+                if condition.left_join in (None, i)
+                and (found := condition.find_ends(i)) is not None
             ]
-            tied = {here.plan_column for here, other, _ in ends if other in others}
+            tied = {here.plan_column for here, other, _ in ends if other in rivals}
             if (
-                once is not None
-                and once <= tied
-                and any(parts[j].scope.population == parts[i].scope.population for j in others)
+                key is not None
+                and key <= tied
+                and any(parts[j].scope.population == parts[i].scope.population for j in rivals)
             ):
                 alone.add(i)
         return [i for i, part in enumerate(parts) if part.scope.tables and i not in alone]
@@ -188,7 +189,7 @@ class _JoinBuilder:
         part, source = self._inputs[place], self._scope
         usable = self._list_usable_conditions(place, placed)
         for used in usable:
-            if not used.here.is_privacy_id:  # refuses types that cannot be compared
+            if not used.here.is_privacy_id:  # types that do not compare are refused
                 binder = RowBinder(source)
                 binder.apply(used.condition.node, "=", used.there.value, used.here.value)
         pairs = [
@@ -198,9 +199,9 @@ class _JoinBuilder:
         ]
         names = _choose_plan_names(part.scope, source)
         adds = tuple(
-            (names[one.plan_column], one.plan_column)
-            for one in part.scope.columns
-            if one.plan_column
+            (names[column.plan_column], column.plan_column)
+            for column in part.scope.columns
+            if column.plan_column
         )
         public = not part.scope.tables
         unique = public and has_unique_key(part.scope, usable)
@@ -214,26 +215,32 @@ class _JoinBuilder:
             part.is_left_join,
         )
         known = rows.columns
-        added = tuple(_add_column(one, names, part.is_left_join) for one in part.scope.columns)
+        added = tuple(
+            _add_column(column, names, part.is_left_join) for column in part.scope.columns
+        )
         columns = tuple(
-            replace(one, range=known[one.plan_column]) if one.plan_column else one for one in added
+            replace(column, range=known[column.plan_column]) if column.plan_column else column
+            for column in added
         )
         everything = _merge_equal_columns(
             (*source.columns, *columns),
             [] if part.is_left_join else [(own, names[there]) for own, there in pairs],
         )
         there_once = frozenset[str]() if unique else part.scope.key_within_unit
-        once = None
+        key = None
         if source.key_within_unit is not None and there_once is not None:
-            once = source.key_within_unit | {
+            key = source.key_within_unit | {
                 names[column]
                 for column in there_once
                 if column not in {there for _, there in pairs}
             }
         tables = tuple(dict((*source.tables, *part.scope.tables)).items())
-        leaves, work = source.source_count + part.scope.source_count, source.work + part.scope.work
+        source_count, work = (
+            source.source_count + part.scope.source_count,
+            source.work + part.scope.work,
+        )
         self._scope = Scope(
-            self._text, rows, everything, source.sources, tables, once, leaves, work
+            self._text, rows, everything, source.sources, tables, key, source_count, work
         ).check_limits()
         done = [used.condition for used in usable]
         self._join_conditions = [
@@ -258,13 +265,13 @@ class _JoinBuilder:
             if condition is not reference.condition and condition.find_ends(place) is not None
         ]
         if further and part.scope.key_within_unit != frozenset():
-            what = (
+            problem = (
                 f"{part.scope.tables[0][0]} may have several rows per {here.name} and"
                 " only one of them is joined, so this condition is not supported"
             )
             self._refuse(
                 further[0].node,
-                what,
+                problem,
                 (
                     f"Join a subquery with one row per {here.name}: SELECT"
                     f" {quote_name(here.name)}, MAX(x) AS x … GROUP BY"
@@ -279,44 +286,61 @@ class _JoinBuilder:
             )
         names = _choose_plan_names(part.scope, source)
         adds = tuple(
-            (names[one.plan_column], one.plan_column)
-            for one in part.scope.columns
-            if one.plan_column
+            (names[column.plan_column], column.plan_column)
+            for column in part.scope.columns
+            if column.plan_column
         )
         others = SecondPopulation(there.plan_column, (), source.max_groups, part.scope.max_rows)
         rows = Join(source.rows, part.scope.rows, (), adds, 1, second_population=others)
-        columns = (*source.columns, *(_add_column(one, names, False) for one in part.scope.columns))
-        leaves, work = source.source_count + part.scope.source_count, source.work + part.scope.work
+        columns = (
+            *source.columns,
+            *(_add_column(column, names, False) for column in part.scope.columns),
+        )
+        source_count, work = (
+            source.source_count + part.scope.source_count,
+            source.work + part.scope.work,
+        )
         tables = (*source.tables, *part.scope.tables)
         self._scope = Scope(
-            self._text, rows, columns, source.sources, tables, source.key_within_unit, leaves, work
+            self._text,
+            rows,
+            columns,
+            source.sources,
+            tables,
+            source.key_within_unit,
+            source_count,
+            work,
         ).check_limits()
         self._join_conditions = [
             condition for condition in self._join_conditions if condition is not reference.condition
         ]
 
     def _bind_conditions(self) -> Iterator[TypedExpression]:
-        leftover = [(tie.node, len(self._inputs) - 1) for tie in self._join_conditions]
+        leftover = [(condition.node, len(self._inputs) - 1) for condition in self._join_conditions]
         for node, last in (*self._filters, *leftover):
             aliases = {part.alias.casefold() for part in self._inputs[: last + 1]}
             scope = self._scope.restrict_to(aliases)
             value = RowBinder(scope).bind(node)
             yield require_condition(self._text, "ON or WHERE", node, value)
 
-    def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        raise self._text.refusal(Unsupported, what, node, instead)
+    def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+        raise self._text.refusal(Unsupported, problem, node, fix)
 
 
 def _choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
     """Return free names for the columns of a source, prefixed with its alias if needed."""
     taken = set(source.rows.columns)
     names: dict[str, str] = {}
-    for one in scope.columns:
-        wanted = one.plan_column if one.plan_column not in taken else f"{one.alias}.{one.name}"
+    for column in scope.columns:
+        wanted = (
+            column.plan_column
+            if column.plan_column not in taken
+            else f"{column.alias}.{column.name}"
+        )
         while wanted in taken:
             wanted += "_"
-        if one.plan_column and one.plan_column not in names:
-            names[one.plan_column] = wanted
+        if column.plan_column and column.plan_column not in names:
+            names[column.plan_column] = wanted
             taken.add(wanted)
     return names
 
@@ -328,7 +352,7 @@ def _merge_equal_columns(
 
     Reals stay apart, because 0.0 equals -0.0.
     """
-    by_name = {one.plan_column: one for one in columns}
+    by_name = {column.plan_column: column for column in columns}
     better: dict[str, ColumnReference] = {}
     for own, there in pairs:
         mine, theirs = by_name[own].range, by_name[there].range
@@ -339,11 +363,11 @@ def _merge_equal_columns(
             better[less] = by_name[more]
     return tuple(
         (
-            replace(one, plan_column=other.plan_column, range=other.range)
-            if (other := better.get(one.plan_column))
-            else one
+            replace(column, plan_column=other.plan_column, range=other.range)
+            if (other := better.get(column.plan_column))
+            else column
         )
-        for one in columns
+        for column in columns
     )
 
 
@@ -351,8 +375,8 @@ def _rank_knowledge(range_: Range) -> tuple[bool, bool]:
     return range_.values is not None, range_.is_bounded
 
 
-def _add_column(one: ColumnReference, names: dict[str, str], keeps: bool) -> ColumnReference:
+def _add_column(column: ColumnReference, names: dict[str, str], keeps: bool) -> ColumnReference:
     """Return a column of the right side; after a LEFT JOIN its privacy id may be missing."""
-    if not one.plan_column:
-        return replace(one, owner=None, may_be_missing=True) if keeps else one
-    return replace(one, plan_column=names[one.plan_column], size=1, work=1)
+    if not column.plan_column:
+        return replace(column, owner=None, may_be_missing=True) if keeps else column
+    return replace(column, plan_column=names[column.plan_column], size=1, work=1)

@@ -27,7 +27,7 @@ from hedgerow.sql.syntax.named_arguments import NamedArguments
 
 __all__ = ["aggregate_per_unit"]
 
-_MAX_INTEGER_STEP: Final = 2**62  # the largest step in which whole numbers are added up
+_MAX_INTEGER_STEP: Final = 2**62  # largest step for sums of integers
 _NOISE_COMES_LAST: Final = (
     "This subquery aggregates over several units, which would give exact results before"
     " noise is added"
@@ -47,19 +47,19 @@ def aggregate_per_unit(
         part for item in items for part in item.node.walk() if isinstance(part, exp.Window)
     ):
         RowBinder(scope).bind(window)
-    folding = _PerUnitBinder(scope)
+    binder = _PerUnitBinder(scope)
     if distinct is not None:
         check_args(scope.text, distinct)
         if group is not None or having is not None or asks:
-            folding.refuse(
+            binder.refuse(
                 distinct,
                 "DISTINCT cannot be combined with GROUP BY or aggregates",
                 "Leave DISTINCT out: GROUP BY returns each row once.",
             )
-        return folding.build_distinct(distinct, items)
+        return binder.build_distinct(distinct, items)
     if group is None and having is None and not asks:
         return None
-    return folding.build_grouped(select, items)
+    return binder.build_grouped(select, items)
 
 
 class _PerUnitBinder(RowBinder):
@@ -110,8 +110,11 @@ class _PerUnitBinder(RowBinder):
                 )
             self.refuse(where, "A subquery cannot aggregate a public table", _JOIN_PUBLIC)
         if scope.rows.unit == "row":
-            what = "Every row of this table is its own unit, so a subquery has nothing to aggregate"
-            self.refuse(where, what, "Use the aggregates in the outer SELECT.")
+            self.refuse(
+                where,
+                "Every row of this table is its own unit, so a subquery has nothing to aggregate",
+                "Use the aggregates in the outer SELECT.",
+            )
         for node, visible in nodes:
             if visible is not None and visible.owner is not None:
                 known = True
@@ -127,11 +130,11 @@ class _PerUnitBinder(RowBinder):
                 (visible.name for visible in scope.columns if visible.is_privacy_id), "the id"
             )
             if "condition" in where.meta:
-                what = (
+                problem = (
                     "This condition does not compare the privacy id, so it would show"
                     " rows of other units"
                 )
-                self.refuse(where.meta["condition"], what, suggest_same_unit(where, scope, unit))
+                self.refuse(where.meta["condition"], problem, suggest_same_unit(where, scope, unit))
             if isinstance(where, exp.Distinct):
                 self.refuse(
                     where,
@@ -160,9 +163,11 @@ class _PerUnitBinder(RowBinder):
             for argument in unbounded
             for name in find_columns(argument.expression)
         ):
-            what = f"{self.text.format_node(node)} needs bounds: a unit may have any number of rows"
-            instead = "Clamp it to bounds of your choice: LEAST(GREATEST(SUM(x), 0), 500)."
-            return self.text.refusal(Unbounded, what, node, instead)
+            problem = (
+                f"{self.text.format_node(node)} needs bounds: a unit may have any number of rows"
+            )
+            fix = "Clamp it to bounds of your choice: LEAST(GREATEST(SUM(x), 0), 500)."
+            return self.text.refusal(Unbounded, problem, node, fix)
         return super().build_unbounded_error(node, arguments)
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
@@ -173,9 +178,11 @@ class _PerUnitBinder(RowBinder):
                 "Named arguments are not allowed in a subquery",
                 "Leave them out, or use them in the outer SELECT.",
             )
-        made = self._build_aggregate(asked)
-        name = self._outputs.setdefault(made, f"f{len(self._outputs)}")
-        return TypedExpression(ColumnRef("\0" + name), made.range(dict(self._columns.values())))
+        statistic = self._build_aggregate(asked)
+        name = self._outputs.setdefault(statistic, f"f{len(self._outputs)}")
+        return TypedExpression(
+            ColumnRef("\0" + name), statistic.range(dict(self._columns.values()))
+        )
 
     def _build_aggregate(self, asked: AggregateSyntax) -> UnitStatistic:
         if asked.function == "COUNT":
@@ -198,14 +205,14 @@ class _PerUnitBinder(RowBinder):
             value.type not in ("integer", "real", *(() if numbers else ("date",)))
             or value.range.values == ()
         ):
-            what = (
+            problem = (
                 f"{asked.name} needs numbers{'' if numbers else ' or dates'}, but this"
                 f" is {value.type}"
             )
             line = suggest_number_declaration(self.scope, [value], "real", ", min = …, max = …")
             self.refuse(
                 asked.node,
-                what,
+                problem,
                 (
                     "Use COUNT(x), or another column."
                     if line is None
@@ -220,11 +227,11 @@ class _PerUnitBinder(RowBinder):
             raise self.build_unbounded_error(asked.node, [value])
         grid = build_grid(value.range)
         if grid is None or (value.type == "integer" and grid.step > _MAX_INTEGER_STEP):
-            what, instead = (
+            problem, fix = (
                 "The bounds are too wide for an exact sum",
                 "Declare narrower bounds in the policy: within ±2^53.",
             )
-            raise self.text.refusal(Unbounded, what, asked.node, instead)
+            raise self.text.refusal(Unbounded, problem, asked.node, fix)
         return UnitStatistic(
             "total" if asked.function == "SUM" else "mean", self._add_column(value), grid
         )
@@ -273,11 +280,11 @@ class _PerUnitBinder(RowBinder):
         )
         rows = Project(scope.rows, inner) if inner else scope.rows
         names = tuple(name for name, _, _ in keys)
-        outputs = tuple((name, made) for made, name in self._outputs.items())
+        outputs = tuple((name, statistic) for statistic, name in self._outputs.items())
         if not names and not outputs:
             outputs = (("f0", UnitStatistic("rows")),)
-        fold = UnitAggregation(rows, names, outputs)
-        known = fold.columns
+        aggregation = UnitAggregation(rows, names, outputs)
+        known = aggregation.columns
         columns = (
             *(
                 ColumnReference(
@@ -291,9 +298,9 @@ class _PerUnitBinder(RowBinder):
             ),
             *(ColumnReference("", name, name, known[name]) for name, _ in outputs),
         )
-        made = Scope(
+        statistic = Scope(
             scope.text,
-            fold,
+            aggregation,
             columns,
             scope.sources,
             scope.tables,
@@ -301,4 +308,4 @@ class _PerUnitBinder(RowBinder):
             scope.source_count + 1,
             self._work,
         )
-        return replace(made, capping_tables=scope.capping_tables).check_limits()
+        return replace(statistic, capping_tables=scope.capping_tables).check_limits()

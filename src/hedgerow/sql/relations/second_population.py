@@ -29,6 +29,7 @@ from hedgerow.sql.catalog import PRIVACY_ID
 from hedgerow.sql.group_by import KeyExpression
 from hedgerow.sql.question import AggregateCall
 from hedgerow.sql.relations.join_conditions import JoinCondition, JoinInput
+from hedgerow.sql.relations.join_problems import ROW_UNITS
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = [
@@ -39,16 +40,15 @@ __all__ = [
     "is_reference",
 ]
 
-# Means and the like are not among them: of each of the others every number of a moment would be
-# clamped by itself, and where all of them are, the mean is the middle of the bounds, whatever the
-# data.
+# AVG and the like are missing: each number of a moment would be clamped by itself, and where all
+# are clamped, the mean is the middle of the bounds, whatever the data.
 _SUPPORTED_AGGREGATES: Final = (
     "Ask for COUNT(*), COUNT(x) or SUM(x), or about one population alone."
 )
 
 
 def find_second_population(
-    text: SourceText, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]
+    text: SourceText, parts: Sequence[JoinInput], conditions: Sequence[JoinCondition]
 ) -> int | None:
     """Return the position of the source about the second population, if there is one."""
     protected = [i for i, part in enumerate(parts) if part.scope.tables]
@@ -68,24 +68,20 @@ def find_second_population(
         )
     for i in protected:
         if parts[i].scope.rows.unit == "row":
-            what = (
-                "Every row of this table is its own unit, so it cannot be joined to"
-                " another protected table"
-            )
-            _refuse(text, parts[i].node, what, "Join it with public tables only.")
-    found = next((i for i in protected if _is_referenced(i, parts, ties)), None)
+            _refuse(text, parts[i].node, ROW_UNITS.problem, ROW_UNITS.fix)
+    found = next((i for i in protected if _is_referenced(i, parts, conditions)), None)
     if found is None:
         labels = [part.scope.sources[0][1] for part in (first, last)]
         ids = (column.name for column in last.scope.columns if column.owner == PRIVACY_ID)
         id_name = next(ids, "id")
-        what = (
+        problem = (
             f"{labels[1]} and {labels[0]} are about different populations, and no column"
             " of one holds the id of the other"
         )
         _refuse(
             text,
             last.node,
-            what,
+            problem,
             (
                 f"Join on the id of one of them, such as ON {first.alias}.x ="
                 f" {last.alias}.{id_name}."
@@ -104,21 +100,23 @@ def find_second_population(
     return found
 
 
-def _is_referenced(place: int, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]) -> bool:
+def _is_referenced(
+    place: int, parts: Sequence[JoinInput], conditions: Sequence[JoinCondition]
+) -> bool:
     """Return whether an input is alone in its population and a protected row references its id."""
     population = parts[place].scope.population
     alone = sum(part.scope.population == population for part in parts) == 1
     return alone and any(
-        (ends := tie.find_ends(place)) is not None
-        and is_reference(tie, place)
+        (ends := condition.find_ends(place)) is not None
+        and is_reference(condition, place)
         and bool(parts[ends[1]].scope.tables)
-        for tie in ties
+        for condition in conditions
     )
 
 
-def is_reference(tie: JoinCondition, place: int) -> bool:
+def is_reference(condition: JoinCondition, place: int) -> bool:
     """Return whether an equality compares the privacy id of an input with another column."""
-    ends = tie.find_ends(place)
+    ends = condition.find_ends(place)
     return (
         ends is not None
         and ends[0].owner == PRIVACY_ID
@@ -138,13 +136,13 @@ def _check_caps(
         for name, entry in parts[i].scope.tables:
             caps = [cap for cap in entry.undeclared_caps if i != found or cap != "max_groups"]
             if caps:
-                what = (
+                problem = (
                     f"{name} has no declared contribution bounds, and auto_bounds cannot"
                     " find them for two populations"
                 )
                 raise text.refusal(
                     Unbounded,
-                    what,
+                    problem,
                     parts[i].node,
                     f"Declare {' and '.join(caps)} under [tables.{name}].",
                 )
@@ -166,8 +164,12 @@ def check_aggregates(text: SourceText, calls: Sequence[AggregateCall]) -> None:
             or measure.kind in ("units", "distinct", "moments")
             or measure.sum_bounds is not None
         ):
-            what = f"{call.text} is not supported for two populations"
-            raise text.refusal(Unsupported, what, None, _SUPPORTED_AGGREGATES)
+            raise text.refusal(
+                Unsupported,
+                f"{call.text} is not supported for two populations",
+                None,
+                _SUPPORTED_AGGREGATES,
+            )
 
 
 def build_population_rows(
@@ -183,51 +185,65 @@ def build_population_rows(
     """
     join, conditions = _split_filters(rows)
     assert join.second_population is not None
-    own, theirs = (
-        set(join.source.columns),
-        {name: ColumnRef(there) for name, there in join.added_columns},
-    )
-    mine, here, there, rest = [], list[Expression](), list[Expression](), list[Expression]()
+    own = set(join.source.columns)
+    theirs = {name: ColumnRef(column) for name, column in join.added_columns}
+    own_groups: list[KeyExpression] = []
+    own_filters: list[Expression] = []
+    other_filters: list[Expression] = []
+    joint_filters: list[Expression] = []
     for condition in conditions:
         used = set(find_columns(condition))
-        side = here if used <= own else there if used <= set(theirs) else rest
-        side.append(substitute_columns(condition, theirs) if side is there else condition)
+        if used <= own:
+            own_filters.append(condition)
+        elif used <= set(theirs):
+            other_filters.append(substitute_columns(condition, theirs))
+        else:
+            joint_filters.append(condition)
     for group in groups:
         used = set(find_columns(group.value.expression))
         if not used & set(theirs) and used != {join.second_population.id_column}:
-            mine.append(group)
+            own_groups.append(group)
         elif not used <= {join.second_population.id_column, *theirs}:
-            what = f"{group.text} combines columns of two populations"
             raise text.refusal(
                 Unsupported,
-                what,
+                f"{group.text} combines columns of two populations",
                 None,
                 "Group by columns of each separately: GROUP BY a.x, b.y.",
             )
         if group.domain is None:
-            what = f"GROUP BY {group.text} over two populations needs declared values"
-            raise text.refusal(Unbounded, what, None, "List them in the policy: values = […].")
+            problem = f"GROUP BY {group.text} over two populations needs declared values"
+            raise text.refusal(Unbounded, problem, None, "List them in the policy: values = […].")
     free = (name for i in itertools.count() if (name := f"bond {i}") not in own | set(theirs))
-    bonds = {group.value.expression: next(free) for group in mine}
-    here += [_build_domain_filter(group) for group in mine]
+    references = {group.value.expression: next(free) for group in own_groups}
+    own_filters += [_build_domain_filter(group) for group in own_groups]
     source = Project(
-        _filter_rows(join.source, here),
-        (*((name, ColumnRef(name)) for name in sorted(own)), *((n, e) for e, n in bonds.items())),
+        _filter_rows(join.source, own_filters),
+        (
+            *((name, ColumnRef(name)) for name in sorted(own)),
+            *((n, e) for e, n in references.items()),
+        ),
     )
     others = SecondPopulation(
         join.second_population.id_column,
-        tuple(bonds.values()),
+        tuple(references.values()),
         max_groups,
         join.second_population.max_rows,
     )
     met = Join(
-        source, _filter_rows(join.other, there), (), join.added_columns, 1, second_population=others
+        source,
+        _filter_rows(join.other, other_filters),
+        (),
+        join.added_columns,
+        1,
+        second_population=others,
     )
-    made = [
-        (name, ColumnRef(bonds[value]) if i < len(groups) and value in bonds else value)
+    columns = [
+        (name, ColumnRef(references[value]) if i < len(groups) and value in references else value)
         for i, (name, value) in enumerate(outputs)
     ]
-    return Project(_filter_rows(met, rest), tuple(made) or (("one", Constant(1, "integer")),))
+    return Project(
+        _filter_rows(met, joint_filters), tuple(columns) or (("one", Constant(1, "integer")),)
+    )
 
 
 def _build_domain_filter(group: KeyExpression) -> Expression:
@@ -252,9 +268,9 @@ def _split_filters(rows: RelationNode) -> tuple[Join, list[Expression]]:
     while isinstance(rows, Filter):
         conditions[:0] = flatten(rows.condition, "and")
         rows = rows.source
-    assert isinstance(rows, Join)  # a subquery in which two populations meet is refused
+    assert isinstance(rows, Join)  # subqueries cannot join two populations
     return rows, conditions
 
 
-def _refuse(text: SourceText, node: exp.Expr, what: str, instead: str) -> NoReturn:
-    raise text.refusal(Unsupported, what, node, instead)
+def _refuse(text: SourceText, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+    raise text.refusal(Unsupported, problem, node, fix)

@@ -75,14 +75,18 @@ def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
         return scope
     columns = [visible for visible in scope.columns if not visible.is_merged]
     if len(names) != len(columns):
-        what = f"The alias names {len(names)} columns, but there are {len(columns)}"
-        raise scope.text.refusal(Unsupported, what, alias, "Name each column once.")
+        raise scope.text.refusal(
+            Unsupported,
+            f"The alias names {len(names)} columns, but there are {len(columns)}",
+            alias,
+            "Name each column once.",
+        )
     for name, visible in zip(names, columns, strict=True):
         _check_name(scope, name, name.name, visible)
     return replace(
         scope,
         columns=tuple(
-            replace(one, name=name.name) for name, one in zip(names, columns, strict=True)
+            replace(column, name=name.name) for name, column in zip(names, columns, strict=True)
         ),
     )
 
@@ -112,18 +116,27 @@ def _check_name(scope: Scope, node: exp.Expr, name: str, visible: ColumnReferenc
     if visible is not None and visible.is_privacy_id:
         RowBinder(scope).check_selectable(node, visible) if visible.may_be_missing else None
         if name.casefold() != visible.name.casefold():
-            what = f"{visible.name} is the privacy id. It cannot be renamed"
-            raise scope.text.refusal(Unsupported, what, node, _KEEP_ID_NAME)
+            raise scope.text.refusal(
+                Unsupported,
+                f"{visible.name} is the privacy id. It cannot be renamed",
+                node,
+                _KEEP_ID_NAME,
+            )
         return
-    if any(name.casefold() == one.name.casefold() for one in scope.columns if one.is_privacy_id):
-        what = f"{name[:60]} is the name of the privacy id"
-        raise scope.text.refusal(Unsupported, what, node, "Choose another alias.")
+    if any(
+        name.casefold() == column.name.casefold()
+        for column in scope.columns
+        if column.is_privacy_id
+    ):
+        raise scope.text.refusal(
+            Unsupported, f"{name[:60]} is the name of the privacy id", node, "Choose another alias."
+        )
 
 
 def project_items(scope: Scope, items: Sequence[SelectItem]) -> Scope:
     """Project a scope to these outputs."""
-    reader = RowBinder(scope, "a subquery")
-    outputs = [(item, None if item.is_privacy_id else item.bind(reader)) for item in items]
+    binder = RowBinder(scope, "a subquery")
+    outputs = [(item, None if item.is_privacy_id else item.bind(binder)) for item in items]
     return build_projection(scope, outputs)
 
 
@@ -150,18 +163,18 @@ def build_projection(
         if isinstance(value.expression, ColumnRef):
             kept.setdefault(value.expression.column, name)
             same = same or scope.find_plan_column(value.expression.column)
-        whose, origin = (None, None) if same is None else (same.owner, same.origin)
+        owner, origin = (None, None) if same is None else (same.owner, same.origin)
         columns.append(
             ColumnReference(
-                "", item.name, name, value.range, whose, origin, size=value.size, work=value.work
+                "", item.name, name, value.range, owner, origin, size=value.size, work=value.work
             )
         )
     rows = Project(scope.rows, tuple(written)) if written else scope.rows
-    once = None
+    key = None
     if scope.key_within_unit is not None and (
         not written or all(column in kept for column in scope.key_within_unit)
     ):
-        once = frozenset(kept.get(column, column) for column in scope.key_within_unit)
+        key = frozenset(kept.get(column, column) for column in scope.key_within_unit)
     sources = (("", "the subquery"),)
     return Scope(
         scope.text,
@@ -169,7 +182,7 @@ def build_projection(
         tuple(columns),
         sources,
         scope.tables,
-        once,
+        key,
         scope.source_count,
         work,
         capping_tables=scope.capping_tables,

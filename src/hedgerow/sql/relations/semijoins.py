@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.syntax.connectors import split_connector
+from hedgerow.sql.syntax.operator_chains import split_chain
 
 __all__ = ["rewrite_semijoins"]
 
@@ -29,12 +29,12 @@ def rewrite_semijoins(select: exp.Select, catalog: Catalog) -> exp.Select:
         return select
     kept: list[exp.Expr] = []
     joins: list[exp.Join] = []
-    for condition in (part.unnest() for part in split_connector(where.this)):
-        made = _build_join(select, condition, catalog, f"in {len(joins)}")
-        if made is None:
+    for condition in (part.unnest() for part in split_chain(where.this)):
+        rewritten = _build_join(select, condition, catalog, f"in {len(joins)}")
+        if rewritten is None:
             kept.append(condition)
         else:
-            join, left = made
+            join, left = rewritten
             joins.append(join)
             if left is not None:
                 kept.append(left)
@@ -70,7 +70,7 @@ def _build_join(
         rows.set("group", exp.Group(expressions=[key.copy() for key in keys]))
     else:
         rows.set("distinct", exp.Distinct())
-    # A refusal speaks of what was written, which is no GROUP BY and no DISTINCT.
+    # Refusals underline the condition as written, instead of this GROUP BY or DISTINCT.
     rows.args["group" if negated else "distinct"].meta.update(
         condition=condition, pairs=tuple(pairs)
     )
@@ -92,8 +92,8 @@ def _build_join(
     )
     here = pairs[0][0]
     if isinstance(inner, exp.In) and not _is_privacy_id(select, here, catalog):
-        # What is NULL is in no list, and not outside either. An id is never NULL, and no column of
-        # conditions.
+        # NULL is neither in a list nor outside it. A privacy id is never NULL, and no condition
+        # may read it.
         none = exp.and_(none, exp.Not(this=exp.Is(this=here.copy(), expression=exp.Null())))
     return join, none
 
@@ -183,7 +183,7 @@ def _parse_exists(rows: exp.Select, catalog: Catalog) -> tuple[ColumnPairs, exp.
         )
 
     pairs, kept = [], []
-    for condition in (part.unnest() for part in split_connector(where.this)):
+    for condition in (part.unnest() for part in split_chain(where.this)):
         sides = [condition.this, condition.expression] if isinstance(condition, exp.EQ) else []
         if all(isinstance(side, exp.Column) for side in sides) and [
             inside(side) for side in sides

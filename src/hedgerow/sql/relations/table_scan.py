@@ -21,8 +21,8 @@ def scan_table(text: SourceText, table: exp.Table, catalog: Catalog) -> Scope:
     if found is None:
         close = find_closest_name(table.name, catalog.tables)
         listed = ", ".join(catalog.tables) or "none"
-        instead = f"Did you mean {quote_name(close)}?" if close else f"The tables are {listed}."
-        raise text.refusal(Unsupported, f"There is no table {table.name[:60]}", table, instead)
+        fix = f"Did you mean {quote_name(close)}?" if close else f"The tables are {listed}."
+        raise text.refusal(Unsupported, f"There is no table {table.name[:60]}", table, fix)
     name, entry = found
     alias = table.alias or name
     columns = (*_list_id_columns(alias, entry), *_list_columns(alias, name, entry, catalog))

@@ -33,28 +33,28 @@ def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) ->
     columns = tuple(
         (
             replace(
-                one,
-                range=known[one.plan_column],
-                owner=one.owner
+                column,
+                range=known[column.plan_column],
+                owner=column.owner
                 if len({scope.columns[i].owner for _, scope in branches}) == 1
                 else None,
                 origin=None,
                 size=1,
                 work=1,
             )
-            if one.plan_column
-            else one
+            if column.plan_column
+            else column
         )
-        for i, one in enumerate(first.columns)
+        for i, column in enumerate(first.columns)
     )
     tables = tuple(dict(table for _, scope in branches for table in scope.tables).items())
-    leaves, work = (
+    source_count, work = (
         sum(scope.source_count for _, scope in branches),
         sum(scope.work for _, scope in branches),
     )
     capping = frozenset(name for _, scope in branches for name in scope.capping_table_names)
     return Scope(
-        text, rows, columns, first.sources, tables, None, leaves, work, capping_tables=capping
+        text, rows, columns, first.sources, tables, None, source_count, work, capping_tables=capping
     ).check_limits()
 
 
@@ -93,21 +93,25 @@ def _check_repeated_rows(text: SourceText, branches: Sequence[tuple[exp.Expr, Sc
     for node, scope in branches:
         names = {name for name, _ in scope.tables}
         if scope.rows.unit == "row" and names & seen:
-            what = (
+            problem = (
                 f"The rows of {min(names & seen)} would be counted twice, but every row"
                 " is its own unit"
             )
-            _refuse(text, node, what, "Write one SELECT, with OR between the conditions.")
+            _refuse(text, node, problem, "Write one SELECT, with OR between the conditions.")
         seen |= names
 
 
 def _find_common_type(
     text: SourceText, columns: Sequence[tuple[exp.Expr, ColumnReference]]
 ) -> Type:
-    types = {one.range.type for _, one in columns if one.range.values != ()}
+    types = {column.range.type for _, column in columns if column.range.values != ()}
     if len(types) > 1 and types != {"integer", "real"} and not columns[0][1].is_privacy_id:
-        what = f"{columns[0][1].name} is {' and '.join(sorted(types))} in the branches of UNION ALL"
-        _refuse(text, columns[-1][0], what, "Select values of one type.")
+        _refuse(
+            text,
+            columns[-1][0],
+            f"{columns[0][1].name} is {' and '.join(sorted(types))} in the branches of UNION ALL",
+            "Select values of one type.",
+        )
     return "real" if "real" in types else next(iter(types), columns[0][1].range.type)
 
 
@@ -131,5 +135,5 @@ def _project_branch(scope: Scope, first: Scope, types: Sequence[Type]) -> Relati
     return Project(scope.rows, tuple(outputs) or (("one", Constant(1, "integer")),))
 
 
-def _refuse(text: SourceText, node: exp.Expr, what: str, instead: str) -> NoReturn:
-    raise text.refusal(Unsupported, what, node, instead)
+def _refuse(text: SourceText, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+    raise text.refusal(Unsupported, problem, node, fix)

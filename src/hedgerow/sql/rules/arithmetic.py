@@ -16,16 +16,16 @@ __all__ = ["RULES"]
 _OPERANDS = ("this", "expression")
 
 
-def _bind_binary(node: exp.Binary, reader: Binder) -> TypedExpression:
+def _bind_binary(node: exp.Binary, binder: Binder) -> TypedExpression:
     sign = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}[type(node)]
     if sign in "+-" and isinstance(node.expression, exp.Interval):
-        return shift_date(node, reader, node.this, node.expression, 1 if sign == "+" else -1)
-    left, right = reader.bind(node.this), reader.bind(node.expression)
+        return shift_date(node, binder, node.this, node.expression, 1 if sign == "+" else -1)
+    left, right = binder.bind(node.this), binder.bind(node.expression)
     if sign in "+-" and "date" in (left.type, right.type):
-        return _bind_date_arithmetic(node, reader, left, right)
+        return _bind_date_arithmetic(node, binder, left, right)
     if sign in "/%" and isinstance(right.expression, Constant) and right.expression.value == 0:
-        reader.refuse(node, "Division by 0 is always NULL", "Divide by another value.")
-    return _fold_decimals(sign, left, right) or reader.apply(node, sign, left, right)
+        binder.refuse(node, "Division by 0 is always NULL", "Divide by another value.")
+    return _fold_decimals(sign, left, right) or binder.apply(node, sign, left, right)
 
 
 def _fold_decimals(
@@ -49,34 +49,34 @@ def _fold_decimals(
 
 
 def _bind_date_arithmetic(
-    node: exp.Binary, reader: Binder, left: TypedExpression, right: TypedExpression
+    node: exp.Binary, binder: Binder, left: TypedExpression, right: TypedExpression
 ) -> TypedExpression:
     plus = isinstance(node, exp.Add)
     if plus and right.type == "date":
         left, right = right, left
     if right.type == "integer" and not right.is_null:
-        return reader.apply(
-            node, "add days", left, right if plus else reader.apply(node, "negate", right)
+        return binder.apply(
+            node, "add days", left, right if plus else binder.apply(node, "negate", right)
         )
     left, right = align_types([left, right])
     if plus or right.type != "date" or left.type != "date":
-        reader.refuse(
+        binder.refuse(
             node,
             "This operation is not defined for dates",
             "Write d + INTERVAL 3 DAY, d + 3, or d - e for the days between two dates.",
         )
-    return reader.apply(node, "days between", right, left)
+    return binder.apply(node, "days between", right, left)
 
 
-def _bind_negation(node: exp.Neg, reader: Binder) -> TypedExpression:
-    inner = reader.bind(node.this)
+def _bind_negation(node: exp.Neg, binder: Binder) -> TypedExpression:
+    inner = binder.bind(node.this)
     if (
         isinstance(inner.expression, Constant)
         and isinstance(inner.expression.value, int | float)
         and inner.type in ("integer", "real")
     ):
         return build_constant(-inner.expression.value, inner.type)
-    return reader.apply(node, "negate", inner)
+    return binder.apply(node, "negate", inner)
 
 
 RULES = (

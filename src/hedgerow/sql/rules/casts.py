@@ -22,18 +22,18 @@ _REAL_TYPES: Final = {exp.DType.DOUBLE, exp.DType.FLOAT}
 _INTEGER_TYPES: Final = {exp.DType.INT, exp.DType.BIGINT}
 
 
-def _bind_cast(node: exp.Cast, reader: Binder) -> TypedExpression:
+def _bind_cast(node: exp.Cast, binder: Binder) -> TypedExpression:
     wanted = node.args["to"]
     kind = wanted.this if find_filled_args(wanted) <= {"this"} else None
-    value = reader.bind(node.this)
+    value = binder.bind(node.this)
     if (
         kind in _REAL_TYPES | _INTEGER_TYPES
         and value.type in ("integer", "real")
         and not value.is_null
     ):
-        return reader.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
+        return binder.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
     if kind is not None and kind.name.startswith(("TIMESTAMP", "DATETIME")):
-        reader.refuse(
+        binder.refuse(
             node,
             NO_TIME_OF_DAY,
             "Write the date alone, such as DATE '2026-01-31', and use columns without CAST.",
@@ -43,18 +43,18 @@ def _bind_cast(node: exp.Cast, reader: Binder) -> TypedExpression:
         if value.type == "date":
             return value
         if isinstance(value.expression, Constant):
-            reader.refuse(node, *explain_invalid_date(str(value.expression.value)))
+            binder.refuse(node, *explain_invalid_date(str(value.expression.value)))
     if value.type == "boolean":
-        return reader.refuse(
+        return binder.refuse(
             node,
             "This CAST is not supported",
-            f"Write {format_as_number(reader.text.format_node(node.this))}.",
+            f"Write {format_as_number(binder.text.format_node(node.this))}.",
         )
-    instead = (
+    fix = (
         "Use CAST for numbers, to DOUBLE or INTEGER. For other types, declare the type"
         " of the column in the policy."
     )
-    return reader.refuse(node, "This CAST is not supported", instead)
+    return binder.refuse(node, "This CAST is not supported", fix)
 
 
 RULES = (

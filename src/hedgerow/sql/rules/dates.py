@@ -48,9 +48,9 @@ _STARTS: Final = {
 
 
 def _apply_to_date(
-    node: exp.Expr, reader: Binder, function: str, part: exp.Expr
+    node: exp.Expr, binder: Binder, function: str, part: exp.Expr
 ) -> TypedExpression:
-    return reader.apply(node, function, *align_types([reader.bind(part)], "date"))
+    return binder.apply(node, function, *align_types([binder.bind(part)], "date"))
 
 
 def _read_unit(part: exp.Expr | None) -> str:
@@ -58,36 +58,36 @@ def _read_unit(part: exp.Expr | None) -> str:
     return part.name.upper() if isinstance(part, exp.Var | exp.Literal) else ""
 
 
-def _bind_extract(node: exp.Extract, reader: Binder) -> TypedExpression:
+def _bind_extract(node: exp.Extract, binder: Binder) -> TypedExpression:
     part = _PARTS.get(_read_unit(node.this))
     if part is None:
-        instead = (
+        fix = (
             "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday) and DOY; for weeks write"
             " DATE_TRUNC('week', d)."
         )
-        reader.refuse(node, "EXTRACT does not support this part", instead)
-    return _apply_to_date(node, reader, part, node.expression)
+        binder.refuse(node, "EXTRACT does not support this part", fix)
+    return _apply_to_date(node, binder, part, node.expression)
 
 
-def _bind_date_trunc(node: exp.Expr, reader: Binder) -> TypedExpression:
+def _bind_date_trunc(node: exp.Expr, binder: Binder) -> TypedExpression:
     unit = _read_unit(node.args.get("unit"))
     if unit not in (*_STARTS, "DAY"):
-        reader.refuse(node, "DATE_TRUNC does not support this part", _TRUNC_FIX)
-    if _is_ambiguous(node, reader):
-        reader.refuse(node, _AMBIGUOUS_UNIT, _TRUNC_FIX)
+        binder.refuse(node, "DATE_TRUNC does not support this part", _TRUNC_FIX)
+    if _is_ambiguous(node, binder):
+        binder.refuse(node, _AMBIGUOUS_UNIT, _TRUNC_FIX)
     if unit == "DAY":
-        return _bind_day(node, reader)
-    return _apply_to_date(node, reader, _STARTS[unit], node.this)
+        return _bind_day(node, binder)
+    return _apply_to_date(node, binder, _STARTS[unit], node.this)
 
 
-def _bind_day(node: exp.Expr, reader: Binder) -> TypedExpression:
+def _bind_day(node: exp.Expr, binder: Binder) -> TypedExpression:
     """Bind DATE(d) or DATE_TRUNC('day', d): the date itself."""
-    (value,) = align_types([reader.bind(node.this)], "date")
+    (value,) = align_types([binder.bind(node.this)], "date")
     if value.type == "date":
         return value
     if isinstance(value.expression, Constant):
-        reader.refuse(node, *explain_invalid_date(str(value.expression.value)))
-    return reader.refuse(
+        binder.refuse(node, *explain_invalid_date(str(value.expression.value)))
+    return binder.refuse(
         node,
         f"A date is needed here, but this is {value.type}",
         "Use a column that the policy declares as a date.",
@@ -95,7 +95,7 @@ def _bind_day(node: exp.Expr, reader: Binder) -> TypedExpression:
 
 
 def shift_date(
-    node: exp.Expr, reader: Binder, day: exp.Expr, interval: exp.Interval, sign: int
+    node: exp.Expr, binder: Binder, day: exp.Expr, interval: exp.Interval, sign: int
 ) -> TypedExpression:
     """Shift a date by an interval."""
     unit = _UNITS.get(_read_unit(interval.args.get("unit")).removesuffix("S"))
@@ -105,62 +105,62 @@ def shift_date(
         or not _INTEGER.fullmatch(written)
         or find_filled_args(interval) - {"this", "unit"}
     ):
-        reader.refuse(interval, "This interval is not supported", _INTERVAL_FIX)
+        binder.refuse(interval, "This interval is not supported", _INTERVAL_FIX)
     function, times = unit
-    return reader.apply(
+    return binder.apply(
         node,
         function,
-        *align_types([reader.bind(day)], "date"),
+        *align_types([binder.bind(day)], "date"),
         build_constant(sign * times * int(written), "integer"),
     )
 
 
-def _bind_date_add(node: exp.DateAdd, reader: Binder) -> TypedExpression:
+def _bind_date_add(node: exp.DateAdd, binder: Binder) -> TypedExpression:
     if not isinstance(node.expression, exp.Interval) or node.args.get("unit") is not None:
-        reader.refuse(node, "DATE_ADD takes a date and an interval", "Write d + INTERVAL 3 DAY.")
-    return shift_date(node, reader, node.this, node.expression, 1)
+        binder.refuse(node, "DATE_ADD takes a date and an interval", "Write d + INTERVAL 3 DAY.")
+    return shift_date(node, binder, node.this, node.expression, 1)
 
 
-def _bind_date_diff(node: exp.DateDiff, reader: Binder) -> TypedExpression:
+def _bind_date_diff(node: exp.DateDiff, binder: Binder) -> TypedExpression:
     """Bind DATE_DIFF('day', a, b), from a to b; months and years count their beginnings."""
     unit = _read_unit(node.args.get("unit"))
     if unit not in ("DAY", "MONTH", "YEAR"):
-        reader.refuse(node, "DATE_DIFF does not support this part", _DIFF_FIX)
-    if _is_ambiguous(node, reader):
-        reader.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
+        binder.refuse(node, "DATE_DIFF does not support this part", _DIFF_FIX)
+    if _is_ambiguous(node, binder):
+        binder.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
     first, last = (
-        align_types([reader.bind(part)], "date")[0] for part in (node.expression, node.this)
+        align_types([binder.bind(part)], "date")[0] for part in (node.expression, node.this)
     )
     if unit == "DAY":
-        return reader.apply(node, "days between", first, last)
-    years = reader.apply(node, "-", *(reader.apply(node, "year", day) for day in (last, first)))
+        return binder.apply(node, "days between", first, last)
+    years = binder.apply(node, "-", *(binder.apply(node, "year", day) for day in (last, first)))
     if unit == "YEAR":
         return years
-    months = reader.apply(node, "-", *(reader.apply(node, "month", day) for day in (last, first)))
-    return reader.apply(
-        node, "+", reader.apply(node, "*", years, build_constant(12, "integer")), months
+    months = binder.apply(node, "-", *(binder.apply(node, "month", day) for day in (last, first)))
+    return binder.apply(
+        node, "+", binder.apply(node, "*", years, build_constant(12, "integer")), months
     )
 
 
-def _is_ambiguous(node: exp.Expr, reader: Binder) -> bool:
+def _is_ambiguous(node: exp.Expr, binder: Binder) -> bool:
     """Return whether DATE_DIFF(month, a, day) or DATE_TRUNC(day, month) may have swapped arguments.
 
     Some databases take the date part last: here the first word is both a part and a column, and the
     last one a part.
     """
-    unit, last, span = node.args["unit"], node.this, reader.text.find_span(node)
+    unit, last, span = node.args["unit"], node.this, binder.text.find_span(node)
     bare = (
         isinstance(last, exp.Column)
         and "table" not in last.args
         and last.name.upper() in {*_PARTS, *_STARTS}
     )
     if span is None or not bare or last.name.upper() == unit.name.upper():
-        return False  # where the two words are one, both mean the same
-    call = [token for token in reader.text.tokens if span[0] <= token.start < span[1]]
+        return False  # DATE_TRUNC(day, day) means the same either way
+    call = [token for token in binder.text.tokens if span[0] <= token.start < span[1]]
     if len(call) < 3 or call[2].token_type == TokenType.STRING:
         return False
     try:
-        reader.bind(exp.column(unit.name))
+        binder.bind(exp.column(unit.name))
     except Refused:
         return False
     return True
@@ -192,7 +192,7 @@ RULES: tuple[Rule | Refusal, ...] = (
     *(
         Rule(
             node,
-            lambda node, reader: _apply_to_date(node, reader, _FUNCTIONS[type(node)], node.this),
+            lambda node, binder: _apply_to_date(node, binder, _FUNCTIONS[type(node)], node.this),
         )
         for node in _FUNCTIONS
     ),

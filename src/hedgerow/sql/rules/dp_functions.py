@@ -27,28 +27,28 @@ KNOWN_FUNCTIONS = (
 )
 
 
-def _bind_anonymous(node: exp.Anonymous, reader: Binder) -> TypedExpression:
-    if find_named_arguments(reader.text, node) is not None:
-        return bind_named_call(node, reader)
+def _bind_anonymous(node: exp.Anonymous, binder: Binder) -> TypedExpression:
+    if find_named_arguments(binder.text, node) is not None:
+        return bind_named_call(node, binder)
     name = str(node.this)
     end = _INTERVAL_ENDS.get(name.upper())
     if end is None:
         close = find_closest_name(name, KNOWN_FUNCTIONS)
-        instead = (
+        fix = (
             f"Did you mean {close}?"
             if close
             else f"The functions are {', '.join(KNOWN_FUNCTIONS)}."
         )
-        reader.refuse(
-            node, f"There is no function {name[:60]}", REPLACEMENTS.get(name.upper(), instead)
+        binder.refuse(
+            node, f"There is no function {name[:60]}", REPLACEMENTS.get(name.upper(), fix)
         )
     if len(node.expressions) != 1:
-        reader.refuse(
+        binder.refuse(
             node,
             f"{name.upper()} takes one aggregate",
             f"Write {name.upper()}(n), where n is the alias of an aggregate.",
         )
-    return reader.bind_interval(node, node.expressions[0], end)
+    return binder.bind_interval(node, node.expressions[0], end)
 
 
 RULES = (Rule(exp.Anonymous, _bind_anonymous, ("this", "expressions")),)

@@ -11,36 +11,30 @@ from hedgerow.sql.binder.typed_expression import (
     build_constant,
     require_condition,
 )
+from hedgerow.sql.syntax.operator_chains import split_chain
 
 __all__ = ["RULES"]
 
 
-def _bind_connector(node: exp.Connector, reader: Binder) -> TypedExpression:
+def _bind_connector(node: exp.Connector, binder: Binder) -> TypedExpression:
     """Bind a AND b AND c as one flat call: lists of conditions are long."""
-    parts: list[exp.Expr] = []
-    rest = [node]
-    while rest:
-        one = rest.pop()
-        if type(one) is type(node):
-            rest += [one.expression, one.this]
-        else:
-            parts.append(one)
-    return reader.apply(
+    parts = split_chain(node, type(node), unnest=False)
+    return binder.apply(
         node,
         "and" if isinstance(node, exp.And) else "or",
-        *align_types([reader.bind(part) for part in parts], "boolean"),
+        *align_types([binder.bind(part) for part in parts], "boolean"),
     )
 
 
-def _bind_is(node: exp.Is, reader: Binder) -> TypedExpression:
-    value = reader.bind(node.this)
+def _bind_is(node: exp.Is, binder: Binder) -> TypedExpression:
+    value = binder.bind(node.this)
     if isinstance(node.expression, exp.Null):
-        return reader.apply(node, "is null", value)
+        return binder.apply(node, "is null", value)
     if isinstance(node.expression, exp.Boolean):
-        value = require_condition(reader.text, "IS TRUE or IS FALSE", node, value)
-        wanted = value if node.expression.this else reader.apply(node, "not", value)
-        return reader.apply(node, "coalesce", wanted, build_constant(False, "boolean"))
-    return reader.refuse(
+        value = require_condition(binder.text, "IS TRUE or IS FALSE", node, value)
+        wanted = value if node.expression.this else binder.apply(node, "not", value)
+        return binder.apply(node, "coalesce", wanted, build_constant(False, "boolean"))
+    return binder.refuse(
         node, "IS must be followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y."
     )
 
@@ -50,8 +44,8 @@ RULES = (
     Rule(exp.Or, _bind_connector, ("this", "expression")),
     Rule(
         exp.Not,
-        lambda node, reader: reader.apply(
-            node, "not", *align_types([reader.bind(node.this)], "boolean")
+        lambda node, binder: binder.apply(
+            node, "not", *align_types([binder.bind(node.this)], "boolean")
         ),
     ),
     Rule(exp.Is, _bind_is, ("this", "expression")),

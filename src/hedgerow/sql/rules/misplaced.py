@@ -23,7 +23,7 @@ _WINDOW_FIX = (
 _ONE_GROUP_BY = "Ask for each GROUP BY in a separate question."
 
 
-def _refuse_subquery(node: exp.Subquery, reader: Binder) -> TypedExpression:
+def _refuse_subquery(node: exp.Subquery, binder: Binder) -> TypedExpression:
     """Refuse a subquery in an expression; suggest asking for a single number first."""
     inner = node.this.unnest() if isinstance(node.this, exp.Expr) else None
     if (
@@ -32,13 +32,13 @@ def _refuse_subquery(node: exp.Subquery, reader: Binder) -> TypedExpression:
         and inner.find(exp.AggFunc)
         and not inner.args.get("group")
     ):
-        asked, beside = reader.text.format_node(inner), node.parent
+        asked, beside = binder.text.format_node(inner), node.parent
         where = (
-            f", as in {_format_with_number(beside, node, reader)}"
+            f", as in {_format_with_number(beside, node, binder)}"
             if isinstance(beside, exp.Predicate)
             else ""
         )
-        return reader.refuse(
+        return binder.refuse(
             node,
             _SUBQUERY_OUTSIDE_FROM,
             (
@@ -46,17 +46,17 @@ def _refuse_subquery(node: exp.Subquery, reader: Binder) -> TypedExpression:
                 f" here{where}."
             ),
         )
-    return reader.refuse(node, _SUBQUERY_OUTSIDE_FROM, _JOIN_FIX)
+    return binder.refuse(node, _SUBQUERY_OUTSIDE_FROM, _JOIN_FIX)
 
 
-def _format_with_number(beside: exp.Expr, node: exp.Expr, reader: Binder) -> str:
+def _format_with_number(beside: exp.Expr, node: exp.Expr, binder: Binder) -> str:
     """Format a comparison with a number in place of its subquery."""
     copied = beside.copy()
     for part in copied.find_all(exp.Subquery):
         if part == node:
             part.replace(exp.Literal.number(100))
             break
-    return reader.text.format_node(copied)
+    return binder.text.format_node(copied)
 
 
 RULES: tuple[Rule | Refusal, ...] = (

@@ -21,37 +21,37 @@ _FUNCTIONS = {
 }
 
 
-def _bind_extremum(node: exp.Func, reader: Binder) -> TypedExpression:
-    parts = align_types([reader.bind(part) for part in (node.this, *node.expressions)])
-    return parts[0] if len(parts) == 1 else reader.apply(node, _FUNCTIONS[type(node)], *parts)
+def _bind_extremum(node: exp.Func, binder: Binder) -> TypedExpression:
+    parts = align_types([binder.bind(part) for part in (node.this, *node.expressions)])
+    return parts[0] if len(parts) == 1 else binder.apply(node, _FUNCTIONS[type(node)], *parts)
 
 
-def _bind_round(node: exp.Round, reader: Binder) -> TypedExpression:
+def _bind_round(node: exp.Round, binder: Binder) -> TypedExpression:
     """Bind ROUND to d decimals as the nearest whole number of 10^-d."""
-    value = reader.bind(node.this)
-    digits = _parse_decimals(node, reader)
+    value = binder.bind(node.this)
+    digits = _parse_decimals(node, binder)
     if digits == 0 or (digits > 0 and value.type == "integer"):
-        return reader.apply(node, "round", value)
+        return binder.apply(node, "round", value)
     ten = build_constant(10 ** abs(digits), "integer")
     if digits > 0:
-        return reader.apply(
-            node, "/", reader.apply(node, "round", reader.apply(node, "*", value, ten)), ten
+        return binder.apply(
+            node, "/", binder.apply(node, "round", binder.apply(node, "*", value, ten)), ten
         )
-    return reader.apply(
-        node, "*", reader.apply(node, "round", reader.apply(node, "/", value, ten)), ten
+    return binder.apply(
+        node, "*", binder.apply(node, "round", binder.apply(node, "/", value, ten)), ten
     )
 
 
-def _parse_decimals(node: exp.Round, reader: Binder) -> int:
+def _parse_decimals(node: exp.Round, binder: Binder) -> int:
     if node.args.get("decimals") is None:
         return 0
-    written = reader.bind(node.args["decimals"]).expression
+    written = binder.bind(node.args["decimals"]).expression
     if (
         not isinstance(written, Constant)
         or type(written.value) is not int
         or abs(written.value) > 12
     ):
-        reader.refuse(
+        binder.refuse(
             node,
             "ROUND takes a literal number of decimals from -12 to 12",
             "Write ROUND(x, 2).",
@@ -62,23 +62,23 @@ def _parse_decimals(node: exp.Round, reader: Binder) -> int:
 RULES = (
     Rule(
         exp.Abs,
-        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
     ),
     Rule(
         exp.Floor,
-        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
     ),
     Rule(
         exp.Ceil,
-        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
     ),
     Rule(
         exp.Sqrt,
-        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
     ),
     Rule(
         exp.Ln,
-        lambda node, reader: reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this)),
+        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
     ),
     Rule(exp.Round, _bind_round, ("this", "decimals")),
     Rule(exp.Least, _bind_extremum, ("this", "expressions", "ignore_nulls")),

@@ -9,6 +9,7 @@ from sqlglot import exp
 from hedgerow.plan.scalar.expressions import Constant
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule
 from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
+from hedgerow.sql.syntax.operator_chains import split_chain
 
 __all__ = ["RULES"]
 
@@ -24,16 +25,16 @@ _TEXT_FUNCTIONS: Final = (
 )
 
 
-def _bind_text(node: exp.Expr, reader: Binder) -> TypedExpression:
-    return align_types([reader.bind(node)], "text")[0]
+def _bind_text(node: exp.Expr, binder: Binder) -> TypedExpression:
+    return align_types([binder.bind(node)], "text")[0]
 
 
-def _bind_count(node: exp.Expr, reader: Binder, least: int) -> TypedExpression:
+def _bind_count(node: exp.Expr, binder: Binder, least: int) -> TypedExpression:
     """Bind a literal position or length: databases disagree on negative and computed ones."""
-    value = reader.bind(node)
+    value = binder.bind(node)
     written = value.expression.value if isinstance(value.expression, Constant) else None
     if type(written) is not int or not least <= written <= _MAX_LENGTH:
-        reader.refuse(
+        binder.refuse(
             node,
             f"This must be a literal whole number of at least {least}",
             "Write SUBSTRING(x, 1, 3), LEFT(x, 3) or RIGHT(x, 3).",
@@ -41,15 +42,15 @@ def _bind_count(node: exp.Expr, reader: Binder, least: int) -> TypedExpression:
     return value
 
 
-def _bind_substring(node: exp.Substring, reader: Binder) -> TypedExpression:
-    text = _bind_text(node.this, reader)
+def _bind_substring(node: exp.Substring, binder: Binder) -> TypedExpression:
+    text = _bind_text(node.this, binder)
     start = (
-        _bind_count(node.args["start"], reader, 1)
+        _bind_count(node.args["start"], binder, 1)
         if node.args.get("start") is not None
         else build_constant(1, "integer")
     )
     length = node.args.get("length")
-    return reader.apply(
+    return binder.apply(
         node,
         "substring",
         text,
@@ -57,44 +58,26 @@ def _bind_substring(node: exp.Substring, reader: Binder) -> TypedExpression:
         (
             build_constant(_MAX_LENGTH, "integer")
             if length is None
-            else _bind_count(length, reader, 0)
+            else _bind_count(length, binder, 0)
         ),
     )
 
 
-def _bind_concat(node: exp.Concat, reader: Binder) -> TypedExpression:
+def _bind_concat(node: exp.Concat, binder: Binder) -> TypedExpression:
     """Bind CONCAT, which skips NULL, unlike ||."""
-    parts = [_bind_text(part, reader) for part in node.expressions]
+    parts = [_bind_text(part, binder) for part in node.expressions]
     if any(part.type != "text" for part in parts):
-        reader.refuse(node, "CONCAT needs text", "Use columns that the policy declares as text.")
-    filled = [reader.apply(node, "coalesce", part, build_constant("", "text")) for part in parts]
-    return filled[0] if len(filled) == 1 else reader.apply(node, "concat", *filled)
-
-
-def _bind_concat_operator(node: exp.DPipe, reader: Binder) -> TypedExpression:
-    parts: list[exp.Expr] = []
-    rest: list[exp.Expr] = [node]
-    while rest:
-        one = rest.pop()
-        if type(one) is exp.DPipe:
-            rest += [one.expression, one.this]
-        else:
-            parts.append(one)
-    return reader.apply(node, "concat", *(_bind_text(part, reader) for part in parts))
-
-
-def _build_refusals(*nodes: type[exp.Expr]) -> tuple[Refusal, ...]:
-    return tuple(
-        Refusal(node, "This text function is not supported", _TEXT_FUNCTIONS) for node in nodes
-    )
+        binder.refuse(node, "CONCAT needs text", "Use columns that the policy declares as text.")
+    filled = [binder.apply(node, "coalesce", part, build_constant("", "text")) for part in parts]
+    return filled[0] if len(filled) == 1 else binder.apply(node, "concat", *filled)
 
 
 RULES: tuple[Rule | Refusal, ...] = (
     *(
         Rule(
             node,
-            lambda node, reader: reader.apply(
-                node, _FUNCTIONS[type(node)], _bind_text(node.this, reader)
+            lambda node, binder: binder.apply(
+                node, _FUNCTIONS[type(node)], _bind_text(node.this, binder)
             ),
         )
         for node in _FUNCTIONS
@@ -102,30 +85,41 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Substring, _bind_substring, ("this", "start", "length")),
     Rule(
         exp.Left,
-        lambda node, reader: reader.apply(
+        lambda node, binder: binder.apply(
             node,
             "substring",
-            _bind_text(node.this, reader),
+            _bind_text(node.this, binder),
             build_constant(1, "integer"),
-            _bind_count(node.expression, reader, 0),
+            _bind_count(node.expression, binder, 0),
         ),
         ("this", "expression"),
     ),
     Rule(
         exp.Right,
-        lambda node, reader: reader.apply(
-            node, "right", _bind_text(node.this, reader), _bind_count(node.expression, reader, 0)
+        lambda node, binder: binder.apply(
+            node, "right", _bind_text(node.this, binder), _bind_count(node.expression, binder, 0)
         ),
         ("this", "expression"),
     ),
     Rule(exp.Concat, _bind_concat, ("expressions", "safe", "coalesce")),
-    Rule(exp.DPipe, _bind_concat_operator, ("this", "expression", "safe")),
+    Rule(
+        exp.DPipe,
+        lambda node, binder: binder.apply(
+            node,
+            "concat",
+            *(_bind_text(part, binder) for part in split_chain(node, exp.DPipe, unnest=False)),
+        ),
+        ("this", "expression", "safe"),
+    ),
     Rule(
         exp.StartsWith,
-        lambda node, reader: reader.apply(
-            node, "starts with", _bind_text(node.this, reader), _bind_text(node.expression, reader)
+        lambda node, binder: binder.apply(
+            node, "starts with", _bind_text(node.this, binder), _bind_text(node.expression, binder)
         ),
         ("this", "expression"),
     ),
-    *_build_refusals(exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Reverse, exp.Pad),
+    *(
+        Refusal(node, "This text function is not supported", _TEXT_FUNCTIONS)
+        for node in (exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Reverse, exp.Pad)
+    ),
 )

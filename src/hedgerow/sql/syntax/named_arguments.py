@@ -115,12 +115,12 @@ class _NamedArgumentScanner:
             )
         if name not in _FIELDS:
             close = find_closest_name(name, _FIELDS)
-            instead = (
+            fix = (
                 f"Did you mean {close}?"
                 if close
                 else f"The named arguments are {', '.join(_FIELDS)}."
             )
-            self._refuse(f"There is no named argument {name[:60]}", instead)
+            self._refuse(f"There is no named argument {name[:60]}", fix)
         found = self._open_brackets[-1][1]
         if _FIELDS[name] in found:
             self._refuse(f"{name} is given twice", "Give it once.")
@@ -180,6 +180,6 @@ class _NamedArgumentScanner:
     def _refuse_value(self, name: str) -> NoReturn:
         self._refuse(f"Invalid value for {name}", f"Write {_EXAMPLES[name]}.")
 
-    def _refuse(self, what: str, instead: str) -> NoReturn:
+    def _refuse(self, problem: str, fix: str) -> NoReturn:
         token = self._body[min(self._position, len(self._body) - 1)]
-        raise self._text.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise self._text.refusal(Unsupported, problem, (token.start, token.end + 1), fix)

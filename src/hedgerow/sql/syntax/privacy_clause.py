@@ -66,12 +66,14 @@ def _extract_options(
     wrong = next((i for i in places if main is None or i != main + 2), None)
     if wrong is not None:
         token = body[wrong]
-        what = "WITH DIFFERENTIAL_PRIVACY is only allowed once, directly after the outermost SELECT"
-        instead = (
+        problem = (
+            "WITH DIFFERENTIAL_PRIVACY is only allowed once, directly after the outermost SELECT"
+        )
+        fix = (
             "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain"
             " SELECTs in subqueries."
         )
-        raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise written.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
     options, rest = _OptionsScanner(written, body, places[0]).scan()
     return options, (*body[: places[0] - 1], *rest)
 
@@ -84,11 +86,11 @@ def _check_option_words(written: SourceText, behind: Sequence[Token]) -> None:
         if token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
     ]
     if words in (["OPTIONS", "("], ["DIFFERENTIAL_PRIVACY", "OPTIONS"], ["WITH", "OPTIONS"]):
-        what, instead = (
+        problem, fix = (
             "OPTIONS must follow WITH DIFFERENTIAL_PRIVACY",
             "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) ….",
         )
-        raise written.refusal(Unsupported, what, (behind[0].start, behind[0].end + 1), instead)
+        raise written.refusal(Unsupported, problem, (behind[0].start, behind[0].end + 1), fix)
 
 
 def _find_main_select(body: Sequence[Token]) -> int | None:
@@ -103,31 +105,29 @@ def _find_main_select(body: Sequence[Token]) -> int | None:
 
 def _check_start(written: SourceText, body: Sequence[Token]) -> None:
     """Refuse several statements, and statements that sqlglot keeps as raw text and logs."""
-    ends = next(
+    end = next(
         (i for i, token in enumerate(body) if token.token_type == TokenType.SEMICOLON), len(body)
     )
-    further = next(
-        (token for token in body[ends:] if token.token_type != TokenType.SEMICOLON), None
-    )
-    if further is not None and ends > 0:
+    second = next((token for token in body[end:] if token.token_type != TokenType.SEMICOLON), None)
+    if second is not None and end > 0:
         raise written.refusal(
             Unsupported,
             "Only one statement is allowed at a time",
-            (further.start, further.end + 1),
+            (second.start, second.end + 1),
             "Ask the questions one by one.",
         )
     first = body[0]
     word = first.text.upper()
     if first.token_type in (TokenType.STRING, TokenType.IDENTIFIER) or word not in FIRST_WORDS:
         meant = suggest_keyword(word)
-        what, instead = REFUSED_WORDS.get(
+        problem, fix = REFUSED_WORDS.get(
             word,
             (
                 "This is not a SELECT statement",
                 SELECT_FORM if meant is None else f"Did you mean {meant}?",
             ),
         )
-        raise written.refusal(Unsupported, what, (first.start, first.end + 1), instead)
+        raise written.refusal(Unsupported, problem, (first.start, first.end + 1), fix)
 
 
 def _is_word(token: Token, word: str) -> bool:
@@ -142,11 +142,11 @@ def _strip_explain(written: SourceText, token: Token) -> SourceText:
     blank = " " * (token.end + 1 - token.start)
     again = tokenise(written.sql[: token.start] + blank + written.sql[token.end + 1 :])
     if again.tokens[0].text.upper() != "PRIVACY":
-        what, instead = (
+        problem, fix = (
             "EXPLAIN would show the engine's plan, which depends on the data",
             "Write EXPLAIN PRIVACY SELECT ….",
         )
-        raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise written.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
     if len(again.tokens) == 1:
         raise written.refusal(
             Unsupported, "EXPLAIN PRIVACY needs a SELECT", None, "Write EXPLAIN PRIVACY SELECT …."
@@ -177,10 +177,8 @@ class _OptionsScanner:
         name = _OPTIONS.get(written)
         if name is None:
             close = find_closest_name(written, _OPTIONS)
-            instead = f"Did you mean {close}?" if close else f"The options are {_OPTION_NAMES}."
-            self._refuse(
-                f"There is no option {written[:60]}", _POLICY_OPTIONS.get(written, instead)
-            )
+            fix = f"Did you mean {close}?" if close else f"The options are {_OPTION_NAMES}."
+            self._refuse(f"There is no option {written[:60]}", _POLICY_OPTIONS.get(written, fix))
         if name in found:
             self._refuse(f"{written} is given twice", "Give it once.")
         self._next("=")
@@ -231,9 +229,9 @@ class _OptionsScanner:
             )
         return found
 
-    def _refuse(self, what: str, instead: str) -> NoReturn:
+    def _refuse(self, problem: str, fix: str) -> NoReturn:
         token = self._tokens[self._place]
-        raise self._text.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise self._text.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
 
 
 _EXAMPLES: Final = {"epsilon": "0.5", "delta": "1e-12", "max_groups": "2"}

@@ -18,7 +18,7 @@ _RESERVED_WORDS: Final = {
     for word, kind in DuckDB.Tokenizer.KEYWORDS.items()
     if kind not in DuckDBParser.ID_VAR_TOKENS
 }
-# Words that the parser would take for a name in some places only.
+# Words that the parser accepts as a name in some places only.
 _CONTEXT_WORDS: Final = {
     *("all", "any", "asc", "by", "case", "cast", "column", "default", "desc", "end", "exists"),
     *("false", "full", "group", "in", "interval", "is", "left", "limit", "null", "offset"),

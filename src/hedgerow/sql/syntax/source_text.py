@@ -35,13 +35,13 @@ MAX_TOKENS: Final = 5000
 MAX_DEPTH: Final = 40
 _INVALID_CHARACTERS: Final = re.compile("[\0\ud800-\udfff]")
 _MAX_LINE_LENGTH: Final = 100  # characters of a line that a message shows
-_MAX_EXCERPT_LENGTH: Final = 300  # characters of an expression that it repeats
+_MAX_EXCERPT_LENGTH: Final = 300  # characters of an expression in a message
 
 Span = tuple[int, int]  # first character, and the one after the last
 
 _OPEN: Final = {TokenType.L_PAREN, TokenType.CASE}
 _CLOSE: Final = {TokenType.R_PAREN, TokenType.END}
-# Nodes whose first word leaves no position in the tree.
+# Nodes whose first word has no position in the tree.
 _FIRST_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.Case: ("CASE",),
     exp.Cast: ("CAST", "DATE"),
@@ -59,7 +59,7 @@ _FIRST_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.StrPosition: ("POSITION", "STRPOS", "INSTR", "CHARINDEX", "LOCATE"),
     exp.GroupConcat: ("STRING_AGG", "LISTAGG", "GROUP_CONCAT"),
 }
-# What goes on behind the last word that has one.
+# Words after the last one with a position in the tree.
 _FOLLOWING_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.Window: ("OVER",),
     exp.Cast: ("::",),
@@ -91,7 +91,7 @@ class SourceText:
     named_arguments: tuple[NamedArguments, ...] = ()
 
     def refusal(
-        self, kind: type[Refused], what: str, where: exp.Expr | Span | None, instead: str
+        self, kind: type[Refused], problem: str, where: exp.Expr | Span | None, fix: str
     ) -> Refused:
         """Return a refusal with the problem, the text underlined, and what to write instead."""
         span = (
@@ -99,7 +99,7 @@ class SourceText:
         )
         if span is None:
             span = (self.tokens[0].start, self.tokens[-1].end + 1) if self.tokens else (0, 1)
-        return kind(f"{what}\n{self._underline(span)}\n{instead}")
+        return kind(f"{problem}\n{self._underline(span)}\n{fix}")
 
     def find_span(self, node: exp.Expr) -> Span | None:
         """Return the span of a node, from its first to its last token, parentheses balanced."""
@@ -144,15 +144,15 @@ class SourceText:
             and self.sql[part.meta["start"] : part.meta["end"] + 1] != part.name
         )
 
-    def format_node(self, node: exp.Expr, most: int = _MAX_EXCERPT_LENGTH) -> str:
+    def format_node(self, node: exp.Expr, max_length: int = _MAX_EXCERPT_LENGTH) -> str:
         """Return a node as one line to show and copy, as typed if possible."""
         span = self.find_span(node)
         found = " ".join(self.sql[span[0] : span[1]].split()) if span else ""
-        # taken off before the tree was made
+        # The tree lacks named arguments, so it cannot be compared with the text.
         named = any(str(part.this).startswith("\0") for part in node.find_all(exp.Anonymous))
         if not named and not _is_text_of(found, node):
             found = node.sql(dialect=DuckDB(), comments=False, unsupported_level=ErrorLevel.IGNORE)
-        return found if len(found) <= most else found[: most - 1] + "…"
+        return found if len(found) <= max_length else found[: max_length - 1] + "…"
 
     def find_word(self, *words: str, start: int = 0) -> Span | None:
         """Return the span of the first unquoted token that is one of these words."""
@@ -225,7 +225,7 @@ def _list_first_words(node: exp.Expr) -> tuple[str, ...]:
 def _is_text_of(text: str, node: exp.Expr) -> bool:
     """Return whether a piece of text parses to exactly this node."""
     if len(text) > _MAX_EXCERPT_LENGTH:
-        return True  # shown in part
+        return True  # it is cut off anyway
     try:
         if isinstance(node, exp.Query):
             return bool(sqlglot.parse_one(text, dialect=DuckDB()) == node)
@@ -267,13 +267,13 @@ def tokenise(text: str) -> SourceText:
             (0, 1),
             "Ask several shorter questions.",
         )
-    odd = _INVALID_CHARACTERS.search(text)
-    if odd:
+    invalid = _INVALID_CHARACTERS.search(text)
+    if invalid:
         clean = _INVALID_CHARACTERS.sub("?", text)
         raise SourceText(clean, ()).refusal(
             Unsupported,
             "Invalid character: NUL or an unpaired surrogate",
-            odd.span(),
+            invalid.span(),
             "Leave it out.",
         )
     tokens = _split_tokens(text)
@@ -285,8 +285,8 @@ def tokenise(text: str) -> SourceText:
             "Write a SELECT, such as SELECT COUNT(*) FROM ….",
         )
     found = SourceText(text, tokens)
-    for token, what, instead in _find_violations(tokens):
-        raise found.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+    for token, problem, fix in _find_violations(tokens):
+        raise found.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
     return found
 
 

@@ -18,9 +18,9 @@ from hedgerow.sql.syntax.source_text import MAX_BYTES, SourceText, Span
 
 __all__ = ["build_syntax_error", "find_unquoted_name", "suggest_keyword"]
 
-# of what is quoted or a comment
+# Opening and closing marks of quotes and comments.
 _CLOSING_MARKS: Final = {"'": "'", '"': '"', "`": "`", "--": "\n", "/*": "*/"}
-# functions that the parser wants in another form
+# Functions that the parser only accepts in another form.
 _MISPARSED_FUNCTIONS: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")
 _KEYWORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN")
 
@@ -88,9 +88,9 @@ def build_syntax_error(
 
 def find_unquoted_name(text: str, names: Iterable[str]) -> tuple[str, Span] | None:
     """Return a name that needs double quotes, and its span where it has none."""
-    odd = [name for name in names if quote_name(name) != name]
-    plain = _blank_quoted_text(text) if odd and len(text) <= MAX_BYTES else ""
-    for name in odd:
+    special = [name for name in names if quote_name(name) != name]
+    plain = _blank_quoted_text(text) if special and len(text) <= MAX_BYTES else ""
+    for name in special:
         found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plain, re.IGNORECASE)
         if found is not None:
             return name, found.span()
