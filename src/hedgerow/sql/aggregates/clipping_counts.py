@@ -40,22 +40,7 @@ def count_clipped_units(
 
     With ``one_row_per_group`` the rows need no aggregation per unit.
     """
-    for call in calls:
-        if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
-            problem = (
-                f"{call.text} cannot be combined with clipped => TRUE, which works on"
-                " one sum per unit"
-            )
-            raise text.refusal(
-                Unsupported, problem, None, f"Ask for {call.text} in a separate question."
-            )
-        if max(map(abs, call.measure.sum_bounds)) > _MAX_STEPS:
-            raise text.refusal(
-                Unsupported,
-                "contribution_bounds_per_group is too wide for clipped => TRUE",
-                None,
-                "Choose narrower bounds, or leave clipped out.",
-            )
+    _check_calls(text, calls)
     known = rows.columns
     sums = {
         call.measure: f"s{i}" for i, call in enumerate(calls) if isinstance(call.measure, Measure)
@@ -85,7 +70,7 @@ def count_clipped_units(
         ),
     )
     counts = {call.clip.count for call in calls if call.clip is not None}
-    found = []
+    measured = []
     for call in calls:
         assert isinstance(call.measure, Measure)
         measure = (
@@ -98,8 +83,23 @@ def count_clipped_units(
             if call.clip is None or not one_row_per_group
             else _narrow_outer_bounds(call.clip, known[str(call.measure.column)])
         )
-        found.append(replace(call, measure=measure, clip=clip))
-    return Project(unit_rows, outputs), tuple(found)
+        measured.append(replace(call, measure=measure, clip=clip))
+    return Project(unit_rows, outputs), tuple(measured)
+
+
+def _check_calls(text: SourceText, calls: Sequence[AggregateCall]) -> None:
+    for call in calls:
+        if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
+            problem = (
+                f"{call.text} cannot be combined with clipped => TRUE, which works on one sum per"
+                " unit"
+            )
+            fix = f"Ask for {call.text} in a separate question."
+            raise text.refusal(Unsupported, problem, None, fix)
+        if max(map(abs, call.measure.sum_bounds)) > _MAX_STEPS:
+            problem = "contribution_bounds_per_group is too wide for clipped => TRUE"
+            fix = "Choose narrower bounds, or leave clipped out."
+            raise text.refusal(Unsupported, problem, None, fix)
 
 
 def _build_unit_sum(

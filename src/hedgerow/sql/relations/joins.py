@@ -198,20 +198,12 @@ class _JoinBuilder:
             if used.here.owner != PRIVACY_ID
         ]
         names = _choose_plan_names(part.scope, source)
-        adds = tuple(
-            (names[column.plan_column], column.plan_column)
-            for column in part.scope.columns
-            if column.plan_column
-        )
-        public = not part.scope.tables
-        unique = public and has_unique_key(part.scope, usable)
-        matches = 1 if source.rows.unit == "row" else None
         rows = Join(
             source.rows,
             part.scope.rows,
             tuple(dict.fromkeys(pairs)),
-            adds,
-            matches,
+            _list_added_columns(part.scope, names),
+            1 if source.rows.unit == "row" else None,
             part.is_left_join,
         )
         known = rows.columns
@@ -226,26 +218,36 @@ class _JoinBuilder:
             (*source.columns, *columns),
             [] if part.is_left_join else [(own, names[there]) for own, there in pairs],
         )
-        there_once = frozenset[str]() if unique else part.scope.key_within_unit
+        is_unique = not part.scope.tables and has_unique_key(part.scope, usable)
+        other_key = frozenset[str]() if is_unique else part.scope.key_within_unit
         key = None
-        if source.key_within_unit is not None and there_once is not None:
-            key = source.key_within_unit | {
-                names[column]
-                for column in there_once
-                if column not in {there for _, there in pairs}
-            }
-        tables = tuple(dict((*source.tables, *part.scope.tables)).items())
-        source_count, work = (
-            source.source_count + part.scope.source_count,
-            source.work + part.scope.work,
-        )
-        self._scope = Scope(
-            self._text, rows, everything, source.sources, tables, key, source_count, work
-        ).check_limits()
+        if source.key_within_unit is not None and other_key is not None:
+            free = other_key - {there for _, there in pairs}
+            key = source.key_within_unit | {names[column] for column in free}
+        self._extend_scope(part, rows, everything, key)
         done = [used.condition for used in usable]
         self._join_conditions = [
             condition for condition in self._join_conditions if condition not in done
         ]
+
+    def _extend_scope(
+        self,
+        part: JoinInput,
+        rows: Join,
+        columns: tuple[ColumnReference, ...],
+        key: frozenset[str] | None,
+    ) -> None:
+        source, other = self._scope, part.scope
+        self._scope = Scope(
+            self._text,
+            rows,
+            columns,
+            source.sources,
+            tuple(dict((*source.tables, *other.tables)).items()),
+            key,
+            source.source_count + other.source_count,
+            source.work + other.work,
+        ).check_limits()
 
     def _join_second_population(self, place: int, placed: set[int]) -> None:
         """Join each row with one row of the second population that it references.
@@ -265,19 +267,14 @@ class _JoinBuilder:
             if condition is not reference.condition and condition.find_ends(place) is not None
         ]
         if further and part.scope.key_within_unit != frozenset():
+            name = quote_name(here.name)
             problem = (
-                f"{part.scope.tables[0][0]} may have several rows per {here.name} and"
-                " only one of them is joined, so this condition is not supported"
+                f"{part.scope.tables[0][0]} may have several rows per {name} and only one of them"
+                " is joined, so this condition is not supported"
             )
-            self._refuse(
-                further[0].node,
-                problem,
-                (
-                    f"Join a subquery with one row per {here.name}: SELECT"
-                    f" {quote_name(here.name)}, MAX(x) AS x … GROUP BY"
-                    f" {quote_name(here.name)}."
-                ),
-            )
+            rows_per_id = f"SELECT {name}, MAX(x) AS x … GROUP BY {name}"
+            fix = f"Join a subquery with one row per {name}: {rows_per_id}."
+            self._refuse(further[0].node, problem, fix)
         if there.value.type == "real":
             self._refuse(
                 reference.condition.node,
@@ -285,32 +282,14 @@ class _JoinBuilder:
                 "Declare both columns as integer or as text.",
             )
         names = _choose_plan_names(part.scope, source)
-        adds = tuple(
-            (names[column.plan_column], column.plan_column)
-            for column in part.scope.columns
-            if column.plan_column
-        )
         others = SecondPopulation(there.plan_column, (), source.max_groups, part.scope.max_rows)
-        rows = Join(source.rows, part.scope.rows, (), adds, 1, second_population=others)
+        added = _list_added_columns(part.scope, names)
+        rows = Join(source.rows, part.scope.rows, (), added, 1, second_population=others)
         columns = (
             *source.columns,
             *(_add_column(column, names, False) for column in part.scope.columns),
         )
-        source_count, work = (
-            source.source_count + part.scope.source_count,
-            source.work + part.scope.work,
-        )
-        tables = (*source.tables, *part.scope.tables)
-        self._scope = Scope(
-            self._text,
-            rows,
-            columns,
-            source.sources,
-            tables,
-            source.key_within_unit,
-            source_count,
-            work,
-        ).check_limits()
+        self._extend_scope(part, rows, columns, source.key_within_unit)
         self._join_conditions = [
             condition for condition in self._join_conditions if condition is not reference.condition
         ]
@@ -343,6 +322,11 @@ def _choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
             names[column.plan_column] = wanted
             taken.add(wanted)
     return names
+
+
+def _list_added_columns(scope: Scope, names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    columns = [column.plan_column for column in scope.columns if column.plan_column]
+    return tuple((names[column], column) for column in columns)
 
 
 def _merge_equal_columns(

@@ -187,7 +187,7 @@ def build_population_rows(
     assert join.second_population is not None
     own = set(join.source.columns)
     theirs = {name: ColumnRef(column) for name, column in join.added_columns}
-    own_groups: list[KeyExpression] = []
+    own_groups = _select_own_groups(text, join, groups)
     own_filters: list[Expression] = []
     other_filters: list[Expression] = []
     joint_filters: list[Expression] = []
@@ -199,20 +199,6 @@ def build_population_rows(
             other_filters.append(substitute_columns(condition, theirs))
         else:
             joint_filters.append(condition)
-    for group in groups:
-        used = set(find_columns(group.value.expression))
-        if not used & set(theirs) and used != {join.second_population.id_column}:
-            own_groups.append(group)
-        elif not used <= {join.second_population.id_column, *theirs}:
-            raise text.refusal(
-                Unsupported,
-                f"{group.text} combines columns of two populations",
-                None,
-                "Group by columns of each separately: GROUP BY a.x, b.y.",
-            )
-        if group.domain is None:
-            problem = f"GROUP BY {group.text} over two populations needs declared values"
-            raise text.refusal(Unbounded, problem, None, "List them in the policy: values = […].")
     free = (name for i in itertools.count() if (name := f"bond {i}") not in own | set(theirs))
     references = {group.value.expression: next(free) for group in own_groups}
     own_filters += [_build_domain_filter(group) for group in own_groups]
@@ -244,6 +230,27 @@ def build_population_rows(
     return Project(
         _filter_rows(met, joint_filters), tuple(columns) or (("one", Constant(1, "integer")),)
     )
+
+
+def _select_own_groups(
+    text: SourceText, join: Join, groups: Sequence[KeyExpression]
+) -> list[KeyExpression]:
+    """Return the keys of the referencing side; refuse keys of both sides and unknown values."""
+    assert join.second_population is not None
+    id_column, theirs = join.second_population.id_column, {name for name, _ in join.added_columns}
+    own_groups = []
+    for group in groups:
+        used = set(find_columns(group.value.expression))
+        if not used & theirs and used != {id_column}:
+            own_groups.append(group)
+        elif not used <= {id_column, *theirs}:
+            problem = f"{group.text} combines columns of two populations"
+            fix = "Group by columns of each separately: GROUP BY a.x, b.y."
+            raise text.refusal(Unsupported, problem, None, fix)
+        if group.domain is None:
+            problem = f"GROUP BY {group.text} over two populations needs declared values"
+            raise text.refusal(Unbounded, problem, None, "List them in the policy: values = […].")
+    return own_groups
 
 
 def _build_domain_filter(group: KeyExpression) -> Expression:
