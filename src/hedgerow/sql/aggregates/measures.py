@@ -94,7 +94,7 @@ class MeasureCollector:
             named.bracket,
         )
         if key not in self._calls:
-            self._calls[key] = AggregateCall(
+            self._calls[key] = call = AggregateCall(
                 self._choose_name(asked),
                 asked.function,
                 found.measure,
@@ -102,14 +102,10 @@ class MeasureCollector:
                 self._format_call(asked),
                 asked.probability,
             )
-            if named.clipped:
-                self._calls[key] = replace(
-                    self._calls[key], clip=self._build_clip(asked, found.measure)
-                )
-            if named.bracket is not None:
-                self._calls[key] = replace(
-                    self._calls[key], bracket=self._build_bracket(asked, named.bracket)
-                )
+            # The counts that these add are named after the call itself.
+            clip = self._build_clip(asked, found.measure) if named.clipped else None
+            bracket = None if named.bracket is None else self._build_bracket(asked, named.bracket)
+            self._calls[key] = replace(call, clip=clip, bracket=bracket)
         return self._calls[key]
 
     def find_clipping_count(self, name: str) -> str | None:
@@ -127,19 +123,20 @@ class MeasureCollector:
         """Build the bracket of a quantile, and the count of the values it is chosen from."""
         value = self._build_indicator(asked, bind_argument(self._row_binder, asked))
         measure = Measure("total", self._add_column(value), _COUNT_GRID, (0, self._scope.max_rows))
-        key = ("bracket", measure)
-        if key not in self._calls:
-            self._calls[key] = AggregateCall(
-                self._choose_name(asked),
-                "COUNT",
-                measure,
-                "integer",
-                f"the count of values in {self._format_call(asked)}",
-            )
+        text = f"the count of values in {self._format_call(asked)}"
+        count = self._add_count(asked, "bracket", measure, text)
         assert asked.probability is not None
         return QuantileBracket(
-            self._calls[key].name, asked.probability - half_width, asked.probability + half_width
+            count, asked.probability - half_width, asked.probability + half_width
         )
+
+    def _add_count(self, asked: AggregateSyntax, kind: str, measure: Measure, text: str) -> str:
+        """Add a count that an aggregate needs besides its own measure, and return its name."""
+        key = (kind, measure)
+        if key not in self._calls:
+            name = self._choose_name(asked)
+            self._calls[key] = AggregateCall(name, "COUNT", measure, "integer", text)
+        return self._calls[key].name
 
     def _choose_name(self, asked: AggregateSyntax) -> str:
         if len(self._calls) == MAX_AGGREGATES:
@@ -172,16 +169,10 @@ class MeasureCollector:
                 f"Write outer_bounds_per_group => ({float(low):g}, {float(10 * high):g}), or leave"
                 " it out.",
             )
-        key = ("DP_CLIPPED", measure)
-        if key not in self._calls:
-            self._calls[key] = AggregateCall(
-                self._choose_name(asked),
-                "COUNT",
-                measure,
-                "integer",
-                f"DP_CLIPPED({self._format_call(asked)})",
-            )
-        return ClippingCount(self._calls[key].name, (low, high), outer)
+        text = f"DP_CLIPPED({self._format_call(asked)})"
+        return ClippingCount(
+            self._add_count(asked, "DP_CLIPPED", measure, text), (low, high), outer
+        )
 
     def _build_measure(self, asked: AggregateSyntax) -> _TypedMeasure:
         if asked.function == "COUNT":

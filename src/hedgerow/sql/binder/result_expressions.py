@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from sqlglot import exp
 
-from hedgerow.plan.scalar.expressions import Call, ColumnRef, Expression, insert_casts
+from hedgerow.plan.scalar.expressions import ColumnRef, Expression, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.values import Range
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
@@ -51,12 +51,12 @@ class ResultBinder(RowBinder):
         """Bind an expression that reads only keys ("k0") and aggregates ("a0")."""
         self._keys, self._clause = [key.expression for key in keys], clause
         found = self.bind(node)
-        known = {f"k{place}": build_type_range(key.type) for place, key in enumerate(keys)}
+        names = {key.expression: f"k{i}" for i, key in enumerate(keys)}
+        ranges = {f"k{i}": build_type_range(key.type) for i, key in enumerate(keys)}
         for name, type_ in self._measures.types.items():
-            known |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}
-        return TypedExpression(
-            insert_casts(self._replace_keys(node, found.expression), known), found.range, found.size
-        )
+            ranges |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}
+        expression = self.replace_keys(node, found.expression, names, "COUNT")
+        return TypedExpression(insert_casts(expression, ranges), found.range, found.size)
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
         """Bind a key or an output alias.
@@ -129,28 +129,3 @@ class ResultBinder(RowBinder):
         ]
         found = FUNCTIONS[function].infer_range(ranges)
         return build_type_range(found.type)
-
-    def _replace_keys(self, node: exp.Expr, expression: Expression) -> Expression:
-        for place, key in enumerate(self._keys):
-            if expression == key:
-                return ColumnRef(f"k{place}")
-        if isinstance(expression, Call):
-            return Call(
-                expression.function,
-                tuple(self._replace_keys(node, argument) for argument in expression.arguments),
-            )
-        if isinstance(expression, ColumnRef):
-            if not expression.column.startswith("\0"):
-                self._refuse_non_key(node, expression.column)
-            return ColumnRef(expression.column[1:])
-        return expression
-
-    def _refuse_non_key(self, node: exp.Expr, column: str) -> None:
-        visible = self.scope.find_plan_column(column)
-        name = column if visible is None else visible.name
-        where = next(
-            (part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()),
-            node,
-        )
-        fix = f"Add it to GROUP BY, or aggregate it, as in COUNT({name})."
-        self.refuse(where, f"{name} is neither in GROUP BY nor inside an aggregate", fix)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal, NoReturn
 
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded, Unsupported
-from hedgerow.plan.scalar.expressions import Call, Expression
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Expression
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
@@ -246,6 +246,30 @@ class RowBinder:
             node,
             f"A confidence interval is not allowed inside {self.clause}",
             _AGGREGATE_FIXES[self.clause],
+        )
+
+    def replace_keys(
+        self, node: exp.Expr, expression: Expression, names: Mapping[Expression, str], example: str
+    ) -> Expression:
+        """Replace keys by their names and resolve results; refuse any other column."""
+        if expression in names:
+            return ColumnRef(names[expression])
+        if isinstance(expression, Call):
+            parts = (self.replace_keys(node, part, names, example) for part in expression.arguments)
+            return Call(expression.function, tuple(parts))
+        if not isinstance(expression, ColumnRef):
+            return expression
+        if expression.column.startswith("\0"):
+            return ColumnRef(expression.column[1:])
+        visible = self.scope.find_plan_column(expression.column)
+        name = expression.column if visible is None else visible.name
+        where = (
+            part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()
+        )
+        return self.refuse(
+            next(where, node),
+            f"{name} is neither in GROUP BY nor inside an aggregate",
+            f"Add it to GROUP BY, or aggregate it, as in {example}({name}).",
         )
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded
 from hedgerow.plan.nodes import Project, UnitAggregation, UnitStatistic
-from hedgerow.plan.scalar.expressions import Call, ColumnRef, Expression, find_columns
+from hedgerow.plan.scalar.expressions import ColumnRef, Expression, find_columns
 from hedgerow.plan.values import Range
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.arguments import bind_argument, find_privacy_id
@@ -246,29 +246,8 @@ class _PerUnitBinder(RowBinder):
         return None if item.is_privacy_id else self._resolve_keys(item.node, item.bind(binder))
 
     def _resolve_keys(self, node: exp.Expr, value: TypedExpression) -> TypedExpression:
-        return TypedExpression(
-            self._replace_keys(node, value.expression), value.range, value.size, value.work
-        )
-
-    def _replace_keys(self, node: exp.Expr, expression: Expression) -> Expression:
-        if expression in self._keys:
-            return ColumnRef(self._keys[expression][0])
-        if isinstance(expression, Call):
-            return Call(
-                expression.function,
-                tuple(self._replace_keys(node, part) for part in expression.arguments),
-            )
-        if isinstance(expression, ColumnRef):
-            if not expression.column.startswith("\0"):
-                visible = self.scope.find_plan_column(expression.column)
-                name = expression.column if visible is None else visible.name
-                self.refuse(
-                    node,
-                    f"{name} is neither in GROUP BY nor inside an aggregate",
-                    f"Add it to GROUP BY, or aggregate it, as in MAX({name}).",
-                )
-            return ColumnRef(expression.column[1:])
-        return expression
+        names = {expression: name for expression, (name, _, _) in self._keys.items()}
+        return replace(value, expression=self.replace_keys(node, value.expression, names, "MAX"))
 
     def _build_scope(self) -> Scope:
         """Build the scope of the aggregated rows, with the column names of the plan."""

@@ -59,26 +59,13 @@ def _parse_decimals(node: exp.Round, binder: Binder) -> int:
     return written.value
 
 
-RULES = (
-    Rule(
-        exp.Abs,
-        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
-    ),
-    Rule(
-        exp.Floor,
-        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
-    ),
-    Rule(
-        exp.Ceil,
-        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
-    ),
-    Rule(
-        exp.Sqrt,
-        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
-    ),
-    Rule(
-        exp.Ln,
-        lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
+RULES: tuple[Rule | Refusal, ...] = (
+    *(
+        Rule(
+            node,
+            lambda node, binder: binder.apply(node, _FUNCTIONS[type(node)], binder.bind(node.this)),
+        )
+        for node in (exp.Abs, exp.Floor, exp.Ceil, exp.Sqrt, exp.Ln)
     ),
     Rule(exp.Round, _bind_round, ("this", "decimals")),
     Rule(exp.Least, _bind_extremum, ("this", "expressions", "ignore_nulls")),
