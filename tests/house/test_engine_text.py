@@ -22,7 +22,8 @@ from hedgerow.errors import HedgerowError, InvalidArgument
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.schema import Schema
 from hedgerow.sql.public_tables import phrases
-from hedgerow.sql.public_tables.statement import _QueryReader, read_public_query
+from hedgerow.sql.public_tables.query_reader import QueryReader
+from hedgerow.sql.public_tables.statement import read_public_query
 from house import engine_text
 from sql.fixtures import CATALOG, HERE, ask, pairs
 from sql.hostile import CATALOG as PUBLIC
@@ -116,7 +117,7 @@ def test_of_public_questions_a_text_is_looked_up_or_quoted(sql: str) -> None:
     for node, part in list(leaves(asked.tree)):
         kept = node.args[part]
         node.args[part] = SENTINEL
-        reader = _QueryReader(asked.text, PUBLIC, "name")
+        reader = QueryReader(asked.text, PUBLIC, "name")
         try:
             written = phrases.write_fragment(reader.read_query(asked.tree), reader.names)
         except HedgerowError:
@@ -141,7 +142,7 @@ def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
             before = dict(node.args)
             for value in (SENTINEL, exp.Var(this=SENTINEL), [exp.Var(this=SENTINEL)]):
                 node.args[part] = value
-                reader = _QueryReader(asked.text, PUBLIC, "name")
+                reader = QueryReader(asked.text, PUBLIC, "name")
                 try:
                     written = phrases.write_fragment(reader.read_query(asked.tree), reader.names)
                 except (HedgerowError, TypeError):  # no parser puts such things there

@@ -36,7 +36,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.release import release
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.release import ReleaseNoise
-from hedgerow.sql.aggregates import measures as measuring
+from hedgerow.sql.aggregates import number_grids
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.relations import select_list as shaping
 
@@ -293,13 +293,13 @@ def name_keeps_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lower_bound_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The upper bound is the lower one, so nobody seems to move anything by more than that."""
-    plain = measuring.build_grid
+    plain = number_grids.build_grid
 
     def snap(*arguments: Any) -> ClampedGrid | None:
         found = plain(*arguments)
         return found and replace(found, high=found.low)
 
-    monkeypatch.setattr(measuring, "build_grid", snap)
+    monkeypatch.setattr(number_grids, "build_grid", snap)
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
 
 
