@@ -13,7 +13,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.demo import text_bars as plot
+from hedgerow.charts.text_bars import TextBar, draw_bar, draw_gauge, draw_span
 from hedgerow.demo.chapters import (
     Again,
     Attacked,
@@ -27,7 +27,6 @@ from hedgerow.demo.chapters import (
     Receipt,
     Refused,
     Spent,
-    TextBar,
     Unpaid,
 )
 from hedgerow.privacy.budget_view import Balance
@@ -67,7 +66,7 @@ def _say(text: str) -> Padding:
 def _budget(account: Balance, cost: Fraction = Fraction(0)) -> Padding:
     total, left = float(account.total), float(account.left)
     paid = f"{float(cost):g} paid, " if cost else ""
-    bar = plot.draw_gauge(left / total, float(cost) / total, _GAUGE)
+    bar = draw_gauge(left / total, float(cost) / total, _GAUGE)
     return Padding(
         Text.assemble("budget  ", bar, f"  {paid}", (f"{left:g} of {total:g} left", "answer")),
         (1, 0, 0, 0),
@@ -116,7 +115,7 @@ def _chart(
     axis = _number(start) + _number(top).rjust(space - len(_number(start)))
     rows.add_row(*(Text(word, style="faint") for word in (*head, axis)), Text("◆", style="truth"))
     for bar, answer in zip(bars, answers, strict=True):
-        drawn = plot.draw_span(bar, start, top, space) if zoomed else plot.draw_bar(bar, top, space)
+        drawn = draw_span(bar, start, top, space) if zoomed else draw_bar(bar, top, space)
         rows.add_row(
             bar.label, Text(answer, style="answer"), drawn, Text(_number(bar.truth), style="truth")
         )

@@ -1,9 +1,8 @@
-"""What a publication is about: attributes with their codes, all of it public, from the policy or
-from whoever publishes.
+"""The domain of a publication: attributes with their codes, all public.
 
-A column with declared values has a code for each of them; whole numbers and days between declared
-bounds have one each, or share them in bins; reals always come in bins. Bins are closed below and
-open above, but for the last, so that the upper bound has a bin.
+A column with declared values has one code for each of them. Integers and dates between declared
+bounds have one code each, or share codes in bins; reals always come in bins. Bins are closed below
+and open above, except the last, which includes the upper bound.
 """
 
 from __future__ import annotations
@@ -35,7 +34,8 @@ _MAX_CODES: Final = 2**24
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """A column with a code for each of its ``values``, or for each bin between two neighbouring
-    ``edges`` (of dates: their ordinals), open above; of reals the last is closed."""
+    ``edges`` (for dates, their ordinals). Bins are open above; the last bin of reals is closed.
+    """
 
     name: str
     type: Type
@@ -65,12 +65,13 @@ class Attribute:
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return len(self.values) if self.values is not None else len(self.edges or ()) - 1
 
     @property
     def is_ordered(self) -> bool:
-        """Whether "up to here" means anything: numbers and dates, whose codes rise with them."""
+        """Whether the codes rise with their numbers or dates, so that cumulative counts make sense.
+        """
         return self.edges is not None or (
             self.type in ("integer", "date")
             and list(self.values or ()) == sorted(self.values or ())  # type: ignore[type-var]
@@ -78,7 +79,7 @@ class Attribute:
 
     @property
     def midpoints(self) -> tuple[Fraction, ...] | None:
-        """The number in the middle of each code; None where codes are no numbers."""
+        """The middle of each code as a number; None if the codes are not numbers."""
         if self.edges is not None:
             # of whole numbers from 0 to below 10 the middle is 4.5
             last = 0 if self.type == "real" else 1
@@ -90,7 +91,7 @@ class Attribute:
         return tuple(Fraction(value) for value in self.values or ())  # type: ignore[arg-type]
 
     def label(self, code: int) -> str:
-        """A code in words."""
+        """Return the label of a code."""
         if self.values is not None:
             return str(self.values[code])
         low, high = (self.edges or ())[code : code + 2]
@@ -100,14 +101,16 @@ class Attribute:
         return str(first) if first == last else f"{first} to {last}"
 
     def columns(self) -> dict[str, list[Any]]:
-        """How codes are told in a table: a column of values, or where each bin begins and ends."""
+        """Return the columns that show the codes: their values, or the start and the end of each
+        bin.
+        """
         if self.values is not None:
             return {self.name: list(self.values)}
         ends = [self._format_edge(edge) for edge in self.edges or ()]
         return {f"{self.name}_from": ends[:-1], f"{self.name}_to": ends[1:]}
 
     def code_expression(self) -> Expression:
-        """The code of a row, as an expression of its column; NULL stays NULL."""
+        """Return the code of a row as an expression of its column; NULL stays NULL."""
         column = ColumnRef(self.name)
         if self.edges is None:
             return _build_binary_search(
@@ -137,7 +140,7 @@ class Attribute:
         return Call("least", (place, Constant(self.size - 1, "integer")))
 
     def find_code(self, value: Any) -> int | None:
-        """The code that a value has; None where it has none."""
+        """Return the code of a value, or None if it has none."""
         if self.values is not None:
             return self.values.index(value) if value in self.values else None
         edges = self.edges or ()
@@ -154,7 +157,7 @@ class Attribute:
         return int(edge) if edge.denominator == 1 and self.type == "integer" else float(edge)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for a receipt."""
+        """Return the attribute as plain data, for a receipt."""
         values = (
             None
             if self.values is None
@@ -165,7 +168,7 @@ class Attribute:
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Attribute:
-        """What ``to_dict`` gave."""
+        """Build the attribute from the plain data of ``to_dict``."""
         values, edges = held["values"], held["edges"]
         if values is not None and held["type"] == "date":
             values = [date.fromisoformat(value) for value in values]
@@ -190,17 +193,17 @@ class Domain:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many codes each attribute has."""
+        """The number of codes of each attribute."""
         return tuple(attribute.size for attribute in self.attributes)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the attributes are called."""
+        """The names of the attributes."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
     def row_scope(self) -> str:
-        """Which rows are counted: those that have a declared value in every attribute."""
+        """A phrase for the rows that are counted: rows with a declared value in every attribute."""
         names = self.names
         more = (
             f" and {len(names) - _MAX_NAMED_ATTRIBUTES} more"
@@ -214,16 +217,16 @@ class Domain:
 
     @property
     def cell_count(self) -> int:
-        """How many combinations of codes there are."""
+        """The number of combinations of codes."""
         return math.prod(self.sizes)
 
     @property
     def cell_count_with_null(self) -> int:
-        """How many there are where having no code is a code as well."""
+        """The number of combinations if having no code is one more code."""
         return math.prod(size + 1 for size in self.sizes)
 
     def find_position(self, name: str) -> int:
-        """Where an attribute is."""
+        """Return the position of an attribute by its name."""
         found = [
             place
             for place, attribute in enumerate(self.attributes)
@@ -234,7 +237,7 @@ class Domain:
         return found[0]
 
     def refuse_more_cells(self, cells: int) -> None:
-        """Refuses a domain of more combinations, and says what to leave out."""
+        """Refuse a domain with more combinations than this, and name the largest attribute."""
         if self.cell_count > cells:
             largest = max(self.attributes, key=lambda attribute: attribute.size)
             raise Refused(
@@ -247,9 +250,7 @@ class Domain:
 def build_domain(
     schema: Schema, columns: Sequence[str], bins: Mapping[str, BinSpec] | None = None
 ) -> Domain:
-    """The attributes of these columns, from what the policy declares and the ``bins`` that are
-    asked for.
-    """
+    """Build the attributes of these columns from the declared policy and the requested ``bins``."""
     asked = {name.casefold(): wanted for name, wanted in (bins or {}).items()}
     strangers = set(asked) - {name.casefold() for name in columns}
     if strangers:
@@ -353,9 +354,12 @@ def _compute_bin_edges(
 def build_contingency_plan(
     rows: RelationNode, domain: Domain, max_rows: int, *, flat: bool = False
 ) -> Aggregate:
-    """The plan that counts the combinations of the domain's codes, with at most ``max_rows`` rows
-    of each unit; ``flat``, as one attribute that has a code for each combination, the first
-    attribute slowest, where having no code is a code as well, the last: no row is left out."""
+    """Build the plan that counts the combinations of codes, with at most ``max_rows`` rows of each
+    unit.
+
+    With ``flat``, the combinations are the codes of a single attribute, the first attribute
+    slowest. Having no code is then the last code of each attribute, so that no row is left out.
+    """
     codes = [(attribute.code_expression(), attribute.size) for attribute in domain.attributes]
     if flat:
         codes = [
@@ -381,8 +385,8 @@ def _convert_edge(value: Fraction, type_: Type) -> Value:
 def _build_binary_search(
     column: ColumnRef, type_: Type, starts: Sequence[tuple[Value, int]]
 ) -> Expression:
-    """The code of the last of these, sorted, that is not above the column: by halves, so that a
-    thousand take ten comparisons.
+    """Build an expression for the code of the last start that is not above the column. It halves
+    the list, so that a thousand codes take ten comparisons.
     """
     if len(starts) == 1:
         # A comparison that NULL does not pass, so that NULL has no code.

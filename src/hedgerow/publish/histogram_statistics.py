@@ -1,29 +1,38 @@
-"""What a published histogram of numbers says about them: mean, variance, quantiles, density, each
-with an interval. It costs nothing more.
+"""Statistics of a published histogram at no further cost: mean, variance, quantiles and density,
+each with an interval.
 
-Two things are not known: the noise, and where in its bin a value lies. Every interval comes twice:
-for the noise alone, as if all values were in the middle of their bins, and with the bins, wherever
-in them the values are. The second holds the exact number of the table at its level; the first holds
-that of the middles.
+| symbol | meaning |
+|---|---|
+| beta | the probability with which an interval may fail |
+| g, h | a grid point of the range, and the grid's step |
+| p | the order of a quantile |
+| D_j | (rows up to bin j) - p (all rows) |
+| r_j | the radius of the noise in D_j |
+| L | the parts that a bin may lack |
 
-**Means, densities.** ``ratio.ends``, with the ends of the bins, or 1 in one bin and 0 in the
-others.
+Two things are unknown: the noise, and the position of a value within its bin. Every interval
+therefore comes twice: for the noise alone, as if all values were in the middle of their bins, and
+for all positions within the bins. The second contains the exact statistic of the table at its
+level; the first contains that of the middles.
 
-**Variances.** A grid of points g over the range is fixed beforehand; one is nearest to the exact
-mean, at most h/2 away, and the mean of (x - g)^2 is the variance plus the square of that distance.
-So with probability 1 - 9/10 beta it is between the ends of that mean, and with 1 - beta/10 this g
-is one of those near the interval of the mean; the interval of the variance is around all of these,
-less up to h^2/4. Which g is the right one follows from the data, not from the noise: no union
-bound.
+**Means, densities.** ``accuracy.histogram_mean``, with the ends of the bins as points, or 1 in one
+bin and 0 in the others.
 
-**Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. Let D_j
-= (rows up to bin j) - p (all rows): if it is in bin j, D_j >= 0 and D_(j-1) < 0. Bin j is left out
-if the noisy D_j is below -r_j or the noisy D_(j-1) above r_(j-1), which happens to the right bin
-with probability beta/2 each, at most. Again the right bin alone must pass.
+**Variances.** A grid of points g over the range is fixed beforehand. One of them is nearest to the
+exact mean, at most h/2 away, and the mean of (x - g)^2 is the variance plus the square of that
+distance. With probability 1 - 9/10 beta it lies within its interval, and with 1 - beta/10 this g is
+among the points near the interval of the mean. The interval of the variance covers all of these,
+extended downwards by h^2/4. The right g depends on the data and not on the noise, so no union bound
+is needed.
 
-**Lost parts.** Where rows count in part (``plan.crossing``), each bin lacks at most L parts: a
-weighted sum of bins is off by at most L times the sum of the sizes of the weights, whatever the
-noise is. So much is added to every radius.
+**Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. If it is
+in bin j, then D_j >= 0 and D_(j-1) < 0. Bin j is excluded if the noisy D_j is below -r_j or the
+noisy D_(j-1) above r_(j-1). The right bin is excluded with probability at most beta/2 each, and
+only the right bin must pass.
+
+**Lost parts.** Where rows count in parts (``plan.contingency``), each bin lacks at most L parts. A
+weighted sum of bins is then off by at most L times the sum of the absolute weights, in addition to
+the noise. This much is added to every radius.
 """
 
 from __future__ import annotations
@@ -71,8 +80,9 @@ _MECHANISMS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {
 
 @dataclass(frozen=True, slots=True)
 class DerivedStatistic:
-    """A number read off a histogram, and its interval at ``level``; ``noise_low`` and
-    ``noise_high`` are for the noise alone. The value is None where there is nothing but noise."""
+    """A statistic of a histogram with its interval at ``level``; ``noise_low`` and ``noise_high``
+    are for the noise alone. The value is None if there is nothing but noise.
+    """
 
     value: Any
     low: Any
@@ -83,28 +93,27 @@ class DerivedStatistic:
 
 
 def read_noise_mechanism(facts: Mapping[str, Any]) -> AdditiveNoise:
-    """The noise that a receipt tells of, in the parts of a row in which it was drawn: whole
-    rows, where the receipt tells of none.
-    """
+    """Return the noise of a receipt, in the parts of a row in which it was drawn."""
     return _MECHANISMS[facts["noise"]](Fraction(facts["scale"]) * read_parts_per_row(facts))
 
 
 def read_parts_per_row(facts: Mapping[str, Any]) -> int:
-    """Return how many parts a row has in a receipt; before rows were counted in parts, 1."""
+    """Return the parts of a row in a receipt; 1 in receipts from before rows counted in parts."""
     return int(facts.get("fine", 1))
 
 
 def read_truncation_error(facts: Mapping[str, Any], combinations: int) -> int:
-    """Return how many parts a sum of so many cells of a receipt may lack (``Terms.lost``)."""
+    """Return the parts that a sum of this many cells of a receipt may lack at most."""
     units, rows = facts.get("losing", (0, 0))
     return int(min(units * combinations, rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Noisy ``counts`` of the bins of one numeric attribute, each with the noise of so many
-    ``draws`` of ``law``, and each at most so much too low as is ``lost``. All of them are in the
-    parts of a row that the noise was drawn in: whatever is told is a ratio."""
+    """Noisy ``counts`` of the bins of one numeric attribute. Each has the noise of ``draws`` draws
+    of ``mechanism`` and is at most ``truncation_error`` too low. All are in the parts of a row in
+    which the noise was drawn; every statistic is a ratio of them.
+    """
 
     attribute: Attribute
     counts: Floats
@@ -128,8 +137,8 @@ class Histogram:
     def from_publication(
         cls, domain: Domain, table: pa.Table, facts: Mapping[str, Any], name: str | None = None
     ) -> Histogram:
-        """The histogram of one attribute of a published histogram; of several, the others are
-        added up.
+        """Build the histogram of one attribute from a published one; other attributes are summed
+        out.
         """
         if "threshold" in facts or "draws" not in facts or table.num_rows != domain.cell_count:
             raise Unsupported(
@@ -152,7 +161,7 @@ class Histogram:
         )
 
     def mean(self, level: Number = Fraction(19, 20)) -> DerivedStatistic:
-        """The mean of all values."""
+        """Return the mean of all values."""
         low, middle, high = self._compute_bin_bounds()
         noise = self._build_bin_noise(level)
         total = self.counts.sum()
@@ -163,9 +172,7 @@ class Histogram:
         return self._build_statistic((value, bins_low, bins_high, noise_low, noise_high), level)
 
     def variance(self, level: Number = Fraction(19, 20)) -> DerivedStatistic:
-        """The variance of all values, around their mean: the mean square of the distance (of
-        dates, in days).
-        """
+        """Return the variance of all values around their mean (for dates, in squared days)."""
         low, middle, high = self._compute_bin_bounds()
         total = self.counts.sum()
         noise_low, noise_high = self._compute_variance_interval(middle, middle, level)
@@ -184,7 +191,7 @@ class Histogram:
         )
 
     def quantile(self, part: Number, level: Number = Fraction(19, 20)) -> DerivedStatistic:
-        """The least value that this ``part`` of all values are not above."""
+        """Return the least value that at least this ``part`` of all values do not exceed."""
         p = parse_probability(part, "part")
         low, middle, high = self._compute_bin_bounds()
         first, last = self._find_quantile_bins(p, self._build_bin_noise(level))
@@ -194,8 +201,8 @@ class Histogram:
         )
 
     def density(self, level: Number = Fraction(19, 20)) -> pa.Table:
-        """Of each bin: its share of all values for each unit of its width (of whole numbers and
-        days: for each of them).
+        """Return for each bin its share of all values per unit of its width (for integers and
+        dates, per value).
         """
         import pyarrow as pa
 
@@ -230,7 +237,7 @@ class Histogram:
         )
 
     def _compute_bin_bounds(self) -> tuple[Floats, Floats, Floats]:
-        """The least number of each bin, its middle, and the largest."""
+        """Return the least number, the middle and the largest number of each bin."""
         if self.attribute.values is not None:
             each = np.array(
                 [float(v.toordinal() if isinstance(v, date) else v) for v in self.attribute.values]  # type: ignore[arg-type]
@@ -247,8 +254,8 @@ class Histogram:
     def _compute_mean_interval(
         self, low: Floats, high: Floats, noise: BinNoise
     ) -> tuple[float, float]:
-        """Of the mean; measured from the middle of the range and in halves of it, so that sums
-        of squares keep their digits.
+        """Return the interval of the mean, computed from the middle of the range and in units of
+        half the range, so that sums of squares keep their digits.
         """
         centre, half = _compute_centre_and_half(low, high)
         below, above = (
@@ -261,7 +268,7 @@ class Histogram:
     def _compute_variance_interval(
         self, low: Floats, high: Floats, level: Number
     ) -> tuple[float, float]:
-        """The ends of the variance."""
+        """Return the interval of the variance."""
         centre, half = _compute_centre_and_half(low, high)
         start, stop = (
             (end - centre) / half
@@ -291,7 +298,7 @@ class Histogram:
         return max(least - step**2 / 4, 0.0) * half**2, min(most, 1.0) * half**2
 
     def _find_quantile_bins(self, p: Fraction, noise: BinNoise) -> tuple[int, int]:
-        """The first and the last bin that the quantile may be in."""
+        """Return the first and the last bin that may contain the quantile."""
         bins, part = len(self.counts), float(p)
         # all weights are 1/2: the smallest radius that the discrete law allows
         if p == Fraction(1, 2):
@@ -313,7 +320,9 @@ class Histogram:
         return int(found[0]), int(found[-1])
 
     def _interpolate_quantile(self, p: float, least: float, most: float) -> float | None:
-        """Where the clean counts reach p of their total, values spread evenly in their bins."""
+        """Return the point where the clean counts reach p of their total, with values spread evenly
+        within bins.
+        """
         counts = project_nonnegative(self.counts)
         total = float(counts.sum())
         if total <= 0:
@@ -331,7 +340,9 @@ class Histogram:
         )
 
     def _build_statistic(self, numbers: Sequence[float | None], level: Number) -> DerivedStatistic:
-        """As the attribute tells them: days as dates, the ends of intervals rounded outwards."""
+        """Build a statistic in the type of the attribute: dates for days, with interval ends
+        rounded outwards.
+        """
         rounded: list[Callable[[float], int]] = [
             round,
             math.floor,
@@ -352,6 +363,6 @@ class Histogram:
 
 
 def _compute_centre_and_half(low: Floats, high: Floats) -> tuple[float, float]:
-    """The middle of the range, and half of it."""
+    """Return the middle of the range and half its width."""
     start, stop = float(low.min()), float(high.max())
     return (start + stop) / 2, (stop - start) / 2 or 1.0

@@ -1,4 +1,5 @@
-"""What a publication may cost, and towards whom: the public terms from which all noise follows."""
+"""The privacy parameters of a publication: its price, its privacy unit, and the noise that follows.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _SCALE_RESOLUTION: Final = 10**9
 
 
 def check_epsilon_or_rho(terms: Any) -> None:
-    """Of ``epsilon`` and ``rho`` one is given, and is exact from here on."""
+    """Check that exactly one of ``epsilon`` and ``rho`` is given, and make it exact."""
     if (terms.epsilon is None) == (terms.rho is None):
         raise InvalidArgument("epsilon", "or rho must be given, and not both", terms.epsilon)
     for name in ("epsilon", "rho"):
@@ -39,12 +40,15 @@ def check_epsilon_or_rho(terms: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyParameters:
-    """A price, ``epsilon`` (pure, Laplace noise) or ``rho`` (Gaussian noise), towards one unit of
-    at most ``rows`` rows, or a group of such units, that comes and goes or is replaced.
+    """The price of a publication, ``epsilon`` (pure, Laplace noise) or ``rho`` (Gaussian noise),
+    towards one unit of at most ``rows`` rows, or a group of such units, that is added, removed or
+    replaced.
 
-    Where caps may bite, what is counted are parts of 1/``fine`` of a row, and sensitivities and
-    noise are in parts. The rows of a unit in one combination lack less than one part. So many
-    units, and so many rows in all, are ``losing`` at most: both bounds are public."""
+    Where a contribution bound may apply, counts are in parts of 1/``parts_per_row`` of a row, and
+    so are sensitivities and noise. The rows of a unit in one combination lack less than one part.
+    ``truncation_bounds`` are public upper bounds on the units, and on their rows, that may lack
+    parts.
+    """
 
     epsilon: Fraction | None = None
     rho: Fraction | None = None
@@ -71,8 +75,8 @@ class PrivacyParameters:
         relation: str = "add-remove",
         group: int = 1,
     ) -> PrivacyParameters:
-        """What the epsilon of a question buys under a policy's noise: Gaussian noise at the rho
-        of the dearest question of that epsilon.
+        """Return the parameters that the epsilon of a question buys under a policy's noise: for
+        Gaussian noise, the rho of the most expensive question of that epsilon.
         """
         if noise == "gaussian":
             return cls(None, compute_pure_rho(epsilon), rows, relation, group)
@@ -85,7 +89,7 @@ class PrivacyParameters:
 
     @property
     def total(self) -> Loss:
-        """All that may be spent."""
+        """The loss of the whole price."""
         return (
             Loss(self.epsilon)
             if self.epsilon is not None
@@ -93,7 +97,7 @@ class PrivacyParameters:
         )
 
     def with_share(self, part: Fraction) -> PrivacyParameters:
-        """The same terms with a part of the price."""
+        """Return the same parameters with a share of the price."""
         epsilon, rho = (
             None if price is None else price * part for price in (self.epsilon, self.rho)
         )
@@ -105,19 +109,20 @@ class PrivacyParameters:
         return self.rho is not None
 
     def sensitivity(self, block: QueryBlock) -> Sensitivity:
-        """How far those who are protected together move the answers of a block."""
+        """Return the sensitivity of a block of queries to the units that are protected together."""
         return block.sensitivity(self.rows * self.parts_per_row, self.relation).group(self.group)
 
     def truncation_error(self, combinations: int) -> float:
-        """Return how much a count may lack, in rows, where it is the sum of so many combinations of
-        codes. Each unit lacks less than a part in each of them that it has rows in, and together
-        units have no more of these than there are rows."""
+        """Return the rows that a sum over ``combinations`` of codes may lack at most. Each unit
+        lacks less than a part in each combination in which it has rows, and all units together have
+        at most as many of these as there are rows.
+        """
         units, rows = self.truncation_bounds
         return min(units * combinations, rows) / self.parts_per_row
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return the facts of parts, if there are any."""
+        """The facts about row parts for a receipt, if rows count in parts."""
         return (
             {"fine": self.parts_per_row, "losing": list(self.truncation_bounds)}
             if self.parts_per_row > 1
@@ -127,12 +132,11 @@ class PrivacyParameters:
     def calibrate_all(
         self, blocks: Sequence[QueryBlock], spreads: Sequence[float]
     ) -> tuple[AdditiveNoise, ...]:
-        """Noise whose scales are as the ``spreads`` are to each other, the smallest that the price
-        allows.
+        """Return the least noise that the price allows with scales in the ratio of ``spreads``.
 
         A block costs l1/scale, or l2^2/(2 scale^2). All inverse scales are multiples of one number,
-        rounded down: the costs have one denominator, and thousands of them are added up exactly in
-        no time.
+        rounded down: the costs then have one denominator, so that thousands of them are added
+        exactly in little time.
         """
         if len(blocks) != len(spreads) or not all(0 < spread < math.inf for spread in spreads):
             raise InvalidArgument("spreads", "must be numbers above 0, one for each block")
@@ -165,7 +169,7 @@ class PrivacyParameters:
     def _compute_scale_factor(
         self, moves: Sequence[Sensitivity], spreads: Sequence[float]
     ) -> float:
-        """How many times the spreads the scales are, but for rounding."""
+        """Return the ratio of the scales to the spreads, before rounding."""
         if self.rho is not None:
             return math.sqrt(
                 sum(
@@ -180,7 +184,7 @@ class PrivacyParameters:
         ) / float(self.epsilon)
 
     def _is_affordable(self, moves: Sequence[Sensitivity], steps: Sequence[int], fine: int) -> bool:
-        """Whether noise of the scales fine/step costs no more than there is: exactly."""
+        """Return whether noise of the scales denominator/step fits the price, computed exactly."""
         if self.rho is not None:
             return (
                 sum(move.l2_squared * step**2 for move, step in zip(moves, steps, strict=True))
@@ -193,11 +197,11 @@ class PrivacyParameters:
         )
 
     def calibrate(self, block: QueryBlock) -> AdditiveNoise:
-        """The least noise with which a block alone costs the whole price."""
+        """Return the least noise with which one block costs the whole price."""
         return self._calibrate_sensitivity(self.sensitivity(block))
 
     def measurement_cost(self, block: QueryBlock, law: AdditiveNoise) -> Loss:
-        """What measuring a block with this noise costs."""
+        """Return the loss of measuring a block with this noise."""
         return compute_measurement_loss(
             block,
             law,

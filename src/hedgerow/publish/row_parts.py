@@ -1,11 +1,16 @@
-"""Parts of a row: how finely those are counted who have more rows than count.
+"""The resolution of row parts, for units with more rows than their contribution bound.
 
-A unit with c rows, of which m count, puts F k m/c parts of 1/F of a row into a combination of which
-it has k, cut to whole parts (``plan.crossing``). F is the smallest power of two, from the one that
-suits the least noise that the price can buy for a count, with which no answer lacks more than 1 %
-of the standard deviation of its noise; or the largest whose noise can be drawn and whose numbers
-have room in 64 bits, if there are no more units than declared. All of it follows from public
-numbers.
+| symbol | meaning |
+|---|---|
+| c, m | the rows of a unit, and the number of them that count |
+| k | the rows of the unit in one combination of codes |
+| F | the parts of a row |
+
+A unit with c > m rows contributes F k m/c parts of 1/F of a row to a combination, rounded down to
+whole parts (``plan.contingency``). F is the smallest power of two with which no answer lacks more
+than 1 % of the standard deviation of its noise. It starts at the power that suits the least noise
+the price can buy for a count. It is at most the largest power whose noise can be drawn and whose
+numbers fit into 64 bits, given the declared number of units. F follows from public numbers alone.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ _COARSENING_FACTOR: Final = 4
 def refine_parts(
     sketched: Callable[[PrivacyParameters], Specification], terms: PrivacyParameters
 ) -> tuple[Specification, PrivacyParameters]:
-    """Return a sketch in parts of a row, and its terms."""
+    """Return a specification in parts of a row, and its privacy parameters."""
     fine, limit = _choose_initial_parts(terms), MAX_RESOLUTION
     while True:
         finer = replace(terms, parts_per_row=fine)
@@ -74,10 +79,10 @@ def _choose_initial_parts(terms: PrivacyParameters) -> int:
 
 
 def _power_above(least: float) -> int:
-    """Return the smallest power of two that is not below this."""
+    """Return the smallest power of two that is at least this number."""
     return 1 << max(math.ceil(math.log2(max(least, 1))), 0)
 
 
 def _power_below(most: float) -> int:
-    """Return the largest power of two that is not above this, or 1."""
+    """Return the largest power of two that is at most this number, or 1."""
     return 1 << max(math.floor(math.log2(max(most, 1))), 0)

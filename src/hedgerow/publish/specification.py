@@ -1,8 +1,8 @@
-"""A publication before it is made: what it will cost, how it is measured, how far off it will be.
-Looks at no data.
+"""The specification of a publication before any data are read: its cost, its strategy and its
+expected error.
 
-Every kind of publication is a function from public terms to a ``Specification``; its ``build`` then
-spends a purse on the exact table and returns what is published.
+Every kind of publication is a function from public parameters to a ``Specification``. Its ``build``
+then spends the budget of a private table and returns the published table.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Progress = Callable[[int, int], None]  # how much is done, and of how much
 
 
 def ignore_progress(done: int, of: int) -> None:
-    """Tells nobody."""
+    """Ignore the progress of a build."""
 
 
 def measure_all(
     purse: PrivateTable, measurements: Sequence[Measurement], tell: Progress = ignore_progress
 ) -> list[Any]:
-    """All measurements of a design, in order, in counts: whole numbers, or where parts of a row
-    are counted, reals.
+    """Return all measurements of a strategy, in order, as counts of rows: integers, or reals where
+    rows count in parts.
     """
     found: list[Any] = []
     for block, law in measurements:
@@ -53,9 +53,10 @@ def measure_all(
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How far off the answers called ``what`` will be: the root of the mean of their variances, and
-    what the noise of one of them stays within with probability 0.95 (None where no single figure
-    says that)."""
+    """The expected error of the ``answers`` called ``name``: the root of the mean of their
+    variances, and the radius that the noise of each stays within with probability 0.95 (None if no
+    single figure holds for all).
+    """
 
     name: str
     answers: int
@@ -65,22 +66,22 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class BuiltTable:
-    """What is published: a table, and facts about it that are public or paid for."""
+    """A published table, and facts about it that are public or paid for."""
 
     table: pa.Table
     facts: dict[str, Any] = field(default_factory=dict)
 
 
 class Builder(Protocol):
-    """What makes a publication of a purse."""
+    """A function that measures a private table and builds the published one."""
 
     def __call__(self, purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specification:
-    """A publication of some ``kind`` over a ``domain``, measured as ``design`` says, for
-    ``total``.
+    """A publication of some ``kind`` over a ``domain``, measured with a ``strategy`` for a
+    ``cost``.
     """
 
     kind: str

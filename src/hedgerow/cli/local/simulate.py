@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from hedgerow.demo.chapters import TextBar
+    from hedgerow.charts.text_bars import TextBar
     from hedgerow.local.decode.value_estimates import ValueEstimate
     from hedgerow.local.metric import Metric
     from hedgerow.local.planning.simulated_frequencies import SimulatedFrequencies
@@ -197,9 +197,8 @@ def _print_bars(
     """Counts as bars from 0; means as brackets, because few clients may leave 0 far behind."""
     from rich.text import Text
 
-    from hedgerow.demo.chapters import TextBar
+    from hedgerow.charts.text_bars import TextBar, draw_bar, draw_span
     from hedgerow.demo.pager import THEME
-    from hedgerow.demo.text_bars import draw_bar, draw_span
 
     ends = [(min(row.low, truths[row.value]), max(row.high, truths[row.value])) for row in rows]
     start, top, width = (

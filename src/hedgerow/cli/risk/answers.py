@@ -158,7 +158,7 @@ def _build_page(
     findings: Sequence[DisclosureFinding],
     notes: Sequence[str],
 ) -> str:
-    from hedgerow.publish.output.report import PageSection
+    from hedgerow.charts.html_page import PageSection
     from hedgerow.risk.answers.findings import KINDS
     from hedgerow.risk.report_page import build_risk_page
 
@@ -208,8 +208,8 @@ def _build_page(
 
 def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
     """The small groups as bars: how many people are in each."""
-    from hedgerow.charts.svg import Bar, draw_bar_chart
-    from hedgerow.publish.output.figures import Figure
+    from hedgerow.charts.html_page import Figure
+    from hedgerow.charts.plots import Bar, draw_bar_chart
 
     small: dict[str, DisclosureFinding] = {}
     for finding in findings:
@@ -226,6 +226,7 @@ def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
             group,
             (each.low + each.high) / 2,
             *((each.low, each.high) if each.low != each.high else (None, None)),
+            interval_name="from",  # these ends hold for certain, not with 95 %
         )
         for group, each in list(small.items())[:_MAX_DRAWN]
         if each.low is not None and each.high is not None
@@ -242,8 +243,7 @@ def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
     )
     if len(small) > _MAX_DRAWN:
         note = f"{note} Drawn are the first {_MAX_DRAWN} of {len(small):,} groups; the table has all.".strip()
-    # Bars of publications have 95 % intervals; these have ends that hold for certain.
-    drawing = draw_bar_chart(given, f"Bars: {caption.lower()}").replace("(95 %: ", "(from ")
+    drawing = draw_bar_chart(given, f"Bars: {caption.lower()}")
     return (Figure(caption, drawing, ("group", "people"), rows, note=note),)
 
 

@@ -1,8 +1,7 @@
-"""How many there are up to each code of an ordered attribute: the distribution of a number, or
-running totals along days.
+"""Cumulative counts of an ordered attribute: a distribution function, or running totals by day.
 
-From these every range can be read off, by a difference. How they are measured is chosen by expected
-error, from public numbers alone.
+Every range is the difference of two of them. The strategy is chosen by expected error, from public
+numbers alone.
 """
 
 from __future__ import annotations
@@ -42,13 +41,14 @@ _MAX_WEIGHED_CODES: Final = 512  # codes up to which every weight of a design is
 
 
 def specify_cdf(terms: PrivacyParameters, domain: Domain, *, ranges: bool = False) -> Specification:
-    """How many rows are at or below each value, and which share of all they are; with ``ranges``,
-    measured such that the differences are told best, over all ranges, and not the totals."""
+    """Specify the number of rows at or below each value, and their share of all rows. With
+    ``ranges`` the strategy minimises the error of all ranges instead of that of the totals.
+    """
     return _specify_cumulative("cdf", terms, domain, ranges=ranges)
 
 
 def specify_running_totals(terms: PrivacyParameters, domain: Domain) -> Specification:
-    """How many rows there are so far, code by code."""
+    """Specify the number of rows so far, code by code."""
     return _specify_cumulative("stream", terms, domain)
 
 
@@ -106,9 +106,10 @@ def _specify_cumulative(
 def _choose_range_strategy(
     size: int, terms: PrivacyParameters, totals: Strategy
 ) -> tuple[Strategy, float]:
-    """What tells all ranges best, and the mean of their variances: the tree that is planned for
-    them, asked for running totals (a range is a difference of its least-squares answers), or what
-    is best for the totals themselves."""
+    """Return the best strategy for all ranges and the mean of their variances. The candidates are
+    the tree planned for ranges (a range is a difference of its least-squares totals) and the best
+    strategy for the totals.
+    """
     tree = RangeTree.plan(0, RangeWorkload.all_ranges(size).subsample(_MAX_TRIED_RANGES), terms)
     found: tuple[Strategy, float] = (
         replace(tree, ranges=RangeWorkload.all_prefixes(size)),
@@ -120,9 +121,10 @@ def _choose_range_strategy(
 
 
 def _compute_mean_range_variance(design: Strategy, size: int) -> float:
-    """The mean variance of the differences e_j - e_i of the errors e_0 = 0, e_1 … e_n of the
-    totals. Where one draw has the weight w_i in e_i, its part of the sum over i < j of (w_j -
-    w_i)^2 is (n + 1) sum w^2 - (sum w)^2."""
+    """Return the mean variance of the differences e_j - e_i of the errors e_0 = 0, e_1 … e_n of the
+    totals. If one draw has the weight w_i in e_i, its part of the sum over i < j of (w_j - w_i)^2
+    is (n + 1) sum w^2 - (sum w)^2.
+    """
     total = 0.0
     shapes = [(block.shape, compute_noise_variance(law)) for block, law in design.measurements]
     for index, (shape, variance) in enumerate(shapes):
@@ -135,8 +137,7 @@ def _compute_mean_range_variance(design: Strategy, size: int) -> float:
 
 
 def make_nondecreasing(found: Floats) -> Floats:
-    """Running totals that never fall, from the steps between them made clean: not negative, with
-    the same end.
+    """Return running totals that never fall, with the same end: their steps are made non-negative.
     """
     steps = np.diff(found, prepend=0.0)
     return np.cumsum(project_nonnegative(steps))

@@ -1,10 +1,9 @@
-"""Histograms: how often each combination of codes is there, with noise, told once for everybody.
+"""Histograms: noisy counts of all combinations of codes.
 
-``specify_histogram`` tells every cell of the domain, those of nobody included: which cells are in
-the table is public, and a noisy 0 looks like any other count. ``specify_sparse_histogram`` is for
-domains that are too large for that. It tells only combinations that somebody has, and of those only
-the ones shared by so many that it does not matter who they are; that takes a delta
-(``purse.discover`` has the proof).
+``specify_histogram`` publishes every cell of the domain, empty ones included: the set of cells is
+public, and a noisy 0 looks like any other count. ``specify_sparse_histogram`` is for larger
+domains. It publishes only combinations that occur, and of those only the ones with a noisy count
+above a threshold; this costs a delta (``PrivateTable.discover`` has the proof).
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _BETA: Final = Fraction(1, 20)
 
 
 def specify_histogram(terms: PrivacyParameters, domain: Domain) -> Specification:
-    """Every cell with noise of its own."""
+    """Specify a histogram of every cell, each with its own noise."""
     domain.refuse_more_cells(_MAX_CELLS)
     block = _build_full_block(domain)
     law = terms.calibrate(block)
@@ -82,7 +81,9 @@ def specify_histogram(terms: PrivacyParameters, domain: Domain) -> Specification
 def specify_sparse_histogram(
     terms: PrivacyParameters, domain: Domain, *, delta: Number
 ) -> Specification:
-    """The cells that enough rows share, and no others, within a ``delta`` beside the price."""
+    """Specify a histogram of the cells that enough rows share, for a ``delta`` in addition to the
+    price.
+    """
     block = _build_full_block(domain)
     law = terms.calibrate(block)
     reach = {
@@ -148,8 +149,8 @@ def specify_sparse_histogram(
 
 
 def build_noise_facts(law: AdditiveNoise, terms: PrivacyParameters) -> dict[str, Any]:
-    """Return the facts of the noise: its kind, its exact scale in rows, and the parts of a row
-    that it was drawn in.
+    """Return the facts about the noise: its kind, its exact scale in rows, and the parts of a row
+    in which it was drawn.
     """
     return {
         "noise": type(law).__name__.lower(),
@@ -162,12 +163,12 @@ def _describe_noise(law: AdditiveNoise, terms: PrivacyParameters) -> str:
 
 
 def _convert_to_rows(parts: int, terms: PrivacyParameters) -> int | float:
-    """Return so many parts as rows."""
+    """Return a number of parts in rows."""
     return int(parts) if terms.parts_per_row == 1 else int(parts) / terms.parts_per_row
 
 
 def _compute_cell_truncation(terms: PrivacyParameters) -> int | float:
-    """Return what one cell may lack."""
+    """Return the rows that one cell may lack."""
     return 0 if terms.parts_per_row == 1 else terms.truncation_error(1)
 
 

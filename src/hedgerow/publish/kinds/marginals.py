@@ -1,5 +1,5 @@
-"""Cross tables of every few columns, told in one table: all attributes in columns, NULL where
-one is summed out.
+"""Marginals of a few columns each, in one table: a column for each attribute, NULL where it is
+summed out.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _MAX_LISTED_MARGINALS: Final = 3  # marginals whose accuracy is told one by one
 
 
 def specify_marginals(terms: PrivacyParameters, domain: Domain, *, ways: int = 2) -> Specification:
-    """All marginals of one up to ``ways`` attributes, measured together: residuals under a rho,
-    the tables themselves under an epsilon.
+    """Specify all marginals of one up to ``ways`` attributes, measured together: by residuals under
+    a rho, directly under an epsilon.
     """
     if parse_whole(ways, "ways") > len(domain.attributes):
         raise InvalidArgument(
@@ -107,7 +107,7 @@ def _format_marginal_name(domain: Domain, places: Positions) -> str:
 
 
 def _list_offsets(wanted: MarginalWorkload) -> list[tuple[Positions, int]]:
-    """Where the cells of each marginal begin."""
+    """Return the position of the first cell of each marginal."""
     found, start = [], 0
     for places, _ in wanted.wanted:
         found.append((places, start))
@@ -116,7 +116,7 @@ def _list_offsets(wanted: MarginalWorkload) -> list[tuple[Positions, int]]:
 
 
 def _map_marginals(domain: Domain, wanted: MarginalWorkload, values: Floats) -> dict[str, float]:
-    """One value for each marginal: all its cells have the same."""
+    """Return the value of each marginal by name; all cells of a marginal share it."""
     return {
         _format_marginal_name(domain, places): float(values[start])
         for places, start in _list_offsets(wanted)

@@ -1,4 +1,4 @@
-"""Any counts, published together: each says for every combination of codes how often it counts."""
+"""Linear counting queries published together: each has a weight for every combination of codes."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ _BETA: Final = Fraction(1, 20)
 def build_query_matrix(
     conditions: Sequence[Expression], domain: Domain, known: dict[str, Range]
 ) -> npt.NDArray[np.int64]:
-    """For each condition, and each combination of codes in their order, whether it holds. NULL, and
-    what is not declared, is the last code of its column, so that a condition holds for the rows it
-    holds for in SQL, whatever else is asked. A bin holds several values and cannot say."""
+    """Return for each condition and each combination of codes, in order, whether the condition
+    holds. NULL and undeclared values are the last code of their column, so that a condition holds
+    for the same rows as in SQL. Bins are refused: a condition may hold for a part of a bin.
+    """
     _check_cell_count(domain)
     for attribute in domain.attributes:
         if attribute.values is None:
@@ -62,9 +63,10 @@ def build_query_matrix(
 
 
 def pad_query_matrix(matrix: Any, domain: Domain) -> npt.NDArray[np.int64]:
-    """A matrix with a column for each combination of declared codes, the first attribute slowest,
-    as one with a column for having none as well: such rows count nowhere, unless the matrix has
-    these columns already."""
+    """Return a matrix over the combinations of declared codes, the first attribute slowest,
+    extended by the combinations with NULL. Those count 0, unless the matrix already has their
+    columns.
+    """
     _check_cell_count(domain)
     given = np.asarray(matrix)
     if (
@@ -100,8 +102,9 @@ def _check_cell_count(domain: Domain) -> None:
 def specify_queries(
     terms: PrivacyParameters, domain: Domain, *, matrix: Any, names: Sequence[str]
 ) -> Specification:
-    """The counts of a matrix with a column for each combination of codes, or, where having none is
-    a code as well, for each of those. The table is crossed as one attribute of all combinations."""
+    """Specify the counts of a matrix with a column for each combination of codes, with or without
+    NULL as a code. The private table has one attribute of all combinations.
+    """
     asked = np.asarray(matrix)
     if (
         asked.ndim != 2

@@ -1,4 +1,4 @@
-"""The kinds of publication there are."""
+"""The registry of all kinds of publication."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,8 +1,8 @@
-"""A synthetic table as a publication: rows of nobody, in the columns and with the values of the
-real ones.
+"""Synthetic tables as publications: rows of no real person, with the columns and values of the
+data.
 
-A code that stands for a bin becomes a number drawn evenly from it: within a bin the rows say
-nothing.
+A code that is a bin becomes a number drawn uniformly from the bin: within bins the rows carry no
+information.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ def specify_synthetic(
     check: Number = _DEFAULT_CHECK_SHARE,
     target: str | None = None,
 ) -> Specification:
-    """Rows that agree with the real ones two columns at a time. A part of the price, ``check``,
-    measures how well they do; with a ``target`` also how well that column is told from others by a
-    rule learnt from them."""
+    """Specify rows that agree with the real ones in pairs of columns. The share ``check`` of the
+    price measures how well they do and, with a ``target``, how well a rule learnt from them
+    predicts that column.
+    """
     check_code_counts(domain.sizes)
     _refuse_undrawable_noise(terms, domain, parse_check_share(check))
     ordered = [place for place, attribute in enumerate(domain.attributes) if attribute.is_ordered]
@@ -95,7 +96,7 @@ def specify_synthetic(
 
 
 def _list_accuracies(terms: PrivacyParameters, domain: Domain) -> tuple[Accuracy, ...]:
-    """What is known beforehand: the noise of the counts of single columns, as they are measured."""
+    """Return the error known beforehand: the noise of the measured counts of single columns."""
     blocks = [QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(domain.sizes)]
     power = -1 / 3 if terms.is_gaussian else -1 / 2
     laws = terms.calibrate_all(blocks, [block.cells**power for block in blocks])
@@ -110,9 +111,9 @@ def _refuse_undrawable_noise(terms: PrivacyParameters, domain: Domain, check: Fr
     """Refuse parts so fine that the noise of some step could not be drawn.
 
     Of N tables of at most n cells that share a price, each gets at least 1/(N n) of it
-    (``Spending.measure``), and no step has less than a quarter of what is left beside the check, or
-    half of the check. With 1/k of the price, Laplace noise is k times as large as with all of it,
-    Gaussian noise sqrt(k) times.
+    (``BudgetSpender.measure``), and no step has less than a quarter of the price without the check,
+    or half of the check. With 1/k of the price, Laplace noise is k times as large as with all of
+    it, Gaussian noise sqrt(k) times.
     """
     if terms.parts_per_row > 1:
         largest = sorted(domain.sizes)[-2:]
@@ -129,7 +130,7 @@ def _refuse_undrawable_noise(terms: PrivacyParameters, domain: Domain, check: Fr
 
 
 def _encode_quality(quality: SyntheticQuality, domain: Domain) -> dict[str, Any]:
-    """The report on quality as plain data, with names for places."""
+    """Return the quality report as plain data, with names for positions."""
     names = domain.names
     told_ = asdict(quality)
     told_["attributes"] = dict(zip(names, quality.attributes, strict=True))
@@ -160,7 +161,7 @@ def _build_table(domain: Domain, codes: Integers) -> pa.Table:
 
 
 def _draw_from_bins(attribute: Attribute, edges: tuple[Fraction, ...], codes: Integers) -> Any:
-    """A number drawn evenly from the bin of each row."""
+    """Return a number drawn uniformly from the bin of each row."""
     import pyarrow as pa
 
     lows, highs = (np.array([float(edge) for edge in ends]) for ends in (edges[:-1], edges[1:]))

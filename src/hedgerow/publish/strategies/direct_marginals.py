@@ -1,25 +1,35 @@
-"""Marginals measured as they are, and made to agree.
+"""Marginals measured directly and made consistent by least squares.
+
+| symbol | meaning |
+|---|---|
+| W | a measured set of attributes, with the noisy marginal y_W |
+| u_W | the variance of the noise in each cell of y_W |
+| A | a subset of attributes, with the residual r_A (``residual_basis``) |
+| c | the number of cells of W that are summed into one cell of A |
+| s_A^2 | the variance of the estimated residual of A |
+| P | I - 11'/m for an attribute of m codes |
+| e_W | the share of epsilon that W gets |
 
 Statement
     Let the marginals y_W of some sets W be measured with independent noise of variance u_W in every
-    cell. Least squares estimates every rest r_A (``marginals``) by the mean of what the measured
-    marginals around A say of it, each counting by its inverse variance: the centred sum of y_W over
-    the attributes outside A has the covariance u_W c (product of P over A), c = how many cells are
-    summed. So 1/s_A^2 = sum over W around A of 1/(u_W c), the estimates for different A are
-    uncorrelated, and ``marginals`` says the rest.
+    cell. Least squares estimates every residual r_A by the mean of its estimates from all measured
+    marginals that contain A, weighted by inverse variance: the centred sum of y_W over the
+    attributes outside A has the covariance u_W c (product of P over A). So 1/s_A^2 = sum over W
+    around A of 1/(u_W c), the estimates for different A are uncorrelated, and ``residual_basis``
+    gives the rest.
 
 Proof
-    The projections onto the rests of W are orthogonal and sum to I, so white noise has uncorrelated
-    parts of the same variance in each; and x_W is free within the space that the r_A span. The
-    squares therefore separate into one sum for each A, of estimates of one vector whose covariances
-    are multiples of one matrix: the weighted mean. []
+    The projections onto the residuals of W are orthogonal and sum to I, so white noise has
+    uncorrelated parts of the same variance in each; and x_W is free within the space that the r_A
+    span. The squares therefore separate into one sum for each A, of estimates of one vector whose
+    covariances are multiples of one matrix: the weighted mean. []
 
-How epsilon is divided. Left alone, answers of variance u_W = 2 l1^2/e_W^2 in n cells each have the
-least sum where e_W is as the cube root of n weight. With answers that help each other the
-derivative of the whole expected error says how much each e_W is worth, and some steps along it are
-taken; the best that was met is kept. Against it stands the table of all attributes at once, where
-that is small: with few cells and add-remove it costs no more than one marginal. What is chosen
-depends on public numbers only.
+Division of epsilon. Without shared information, answers of variance u_W = 2 l1^2/e_W^2 in n cells
+each have the least sum if e_W is proportional to the cube root of n weight. Where marginals share
+information, the derivative of the total expected error gives the worth of each e_W; a few steps
+along it are taken, and the best division met is kept. The alternative is the table of all
+attributes at once, if it is small: with few cells and add-remove it costs no more than one
+marginal. The choice depends on public numbers only.
 """
 
 from __future__ import annotations
@@ -57,7 +67,9 @@ _MIN_SHARE: Final = 1e-5  # a marginal that deserves less of the budget is not m
 
 @dataclass(frozen=True, slots=True)
 class DirectMarginals(ResidualStrategy):
-    """The marginals of the sets ``measured``, each with its noise; from them all that is wanted."""
+    """The marginals of the sets ``measured``, each with its noise, and all wanted marginals from
+    them.
+    """
 
     name: str
     workload: MarginalWorkload
@@ -66,8 +78,8 @@ class DirectMarginals(ResidualStrategy):
 
     @classmethod
     def plan(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> DirectMarginals:
-        """The best of: each marginal with a share of the price, the table of all their
-        attributes with the whole of it.
+        """Return the better of two plans: each marginal with a share of the price, or the table of
+        all their attributes with the whole of it.
         """
         found = [cls.plan_divided(marginals, terms)]
         union = tuple(sorted({place for places, _ in marginals.wanted for place in places}))
@@ -84,8 +96,8 @@ class DirectMarginals(ResidualStrategy):
 
     @classmethod
     def plan_divided(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> DirectMarginals:
-        """Each wanted marginal with its share; those that follow from others and deserve none
-        are left out.
+        """Plan each wanted marginal with its share; marginals that follow from others and deserve
+        no share are not measured.
         """
         sets = [places for places, _ in marginals.wanted]
         shares = _divide_budget(marginals, terms)
@@ -105,14 +117,14 @@ class DirectMarginals(ResidualStrategy):
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for every marginal that is measured."""
+        """One block for every measured marginal."""
         return tuple(
             (_build_block(self.workload, places), law)
             for places, law in zip(self.measured_sets, self.mechanisms, strict=True)
         )
 
     def residual_variances(self) -> dict[Positions, float]:
-        """The s_A^2 of every part of a marginal that is measured."""
+        """Return s_A^2 for every part of a measured marginal."""
         found: dict[Positions, float] = {}
         for places, law in zip(self.measured_sets, self.mechanisms, strict=True):
             for part in self.workload.list_parts(places):
@@ -122,7 +134,7 @@ class DirectMarginals(ResidualStrategy):
         return {part: 1 / precision for part, precision in found.items()}
 
     def radii(self, beta: Number) -> Floats:
-        """For each cell."""
+        """Return the radius of each cell."""
         sets = [places for places, _ in self.workload.wanted]
         few, spreads = (
             len(sets) * len(self.measured_sets) <= _MAX_PROFILED_PAIRS,
@@ -138,8 +150,8 @@ class DirectMarginals(ResidualStrategy):
         )
 
     def _build_profile(self, places: Positions, spreads: Mapping[Positions, float]) -> NoiseProfile:
-        """A draw counts by the attributes in which its cell is the one asked for, among those
-        that both marginals have.
+        """Return the weights of all draws in one cell. A draw counts by the attributes, common to
+        both marginals, in which its cell agrees with the wanted one.
         """
         parts = []
         for seen, law in zip(self.measured_sets, self.mechanisms, strict=True):
@@ -160,12 +172,14 @@ class DirectMarginals(ResidualStrategy):
         return NoiseProfile.from_parts(parts)
 
     def _compute_projection_entry(self, part: Positions, other: Positions) -> float:
-        """An entry of the product of P: between cells that differ in the attributes ``other``."""
+        """Return an entry of the product of P between cells that differ in the attributes
+        ``other``.
+        """
         return math.prod((place not in other) - 1 / self.workload.sizes[place] for place in part)
 
     def _bound_radii(self, sets: Sequence[Positions], beta: Number) -> Floats:
-        """No weight of a draw is larger than the sum, over the parts, of its largest weights in
-        each.
+        """Bound the radii: no weight of a draw exceeds the sum, over the parts, of its largest
+        weights.
         """
         spreads, most = self.residual_variances(), dict[Positions, float]()
         for places, law in zip(self.measured_sets, self.mechanisms, strict=True):
@@ -189,7 +203,7 @@ class DirectMarginals(ResidualStrategy):
     def _compute_residual_variance(
         self, places: Positions, part: Positions, law: AdditiveNoise
     ) -> float:
-        """That of the rest of a part, as one marginal tells it."""
+        """Return the variance of a part's residual as estimated from one marginal."""
         # Noise that is nearly always 0 counts as very little, not as none: precisions are added up.
         return max(compute_noise_variance(law), 1e-200) * (
             self.workload.count_cells(places) // self.workload.count_cells(part)
@@ -216,18 +230,18 @@ def _build_block(marginals: MarginalWorkload, places: Positions) -> QueryBlock:
 
 
 def _compute_noise_factor(terms: PrivacyParameters, block: QueryBlock) -> float:
-    """What the scale of noise is proportional to."""
+    """Return the factor to which the scale of the noise is proportional."""
     move = terms.sensitivity(block)
     return math.sqrt(float(move.l2_squared)) if terms.is_gaussian else float(move.l1)
 
 
 def _compute_inverse_scale(share: float, terms: PrivacyParameters) -> float:
-    """The inverse of a scale, by the share of the price: rho goes with its square."""
+    """Return the inverse of a scale for a share of the price; rho goes with its square."""
     return math.sqrt(share) if terms.is_gaussian else share
 
 
 def _divide_budget(marginals: MarginalWorkload, terms: PrivacyParameters) -> Floats:
-    """How the price is divided among the wanted marginals."""
+    """Return the shares of the price for the wanted marginals."""
     sets, parts = (
         [places for places, _ in marginals.wanted],
         {part: index for index, part in enumerate(marginals.importances())},

@@ -1,29 +1,37 @@
-"""Ranges of one ordered attribute, from sums over bins of widths 1, b, b^2, …: a tree.
+"""Ranges of one ordered attribute, from noisy sums over bins of widths 1, b, b^2, …: a tree.
+
+| symbol | meaning |
+|---|---|
+| x_v, y_v | the exact and the measured sum at node v |
+| u | the variance of the measurement at a node |
+| z_v, U_v | the best estimate from v and below, and its variance |
+| c, V | the sum of the children's z, and its variance |
+| t_v | the best estimate from everything |
+| a_v, B_v | the weight of v's error in a range, and the variance that is independent of it |
+| q | the share of the price of one level |
 
 Statement
-    Every level is measured with noise of one variance. ``Tree.answers`` are the least-squares
-    answers given all of them, and ``Tree.variances`` their variances, exactly.
+    Every level is measured with noise of one variance. ``RangeTree.reconstruct`` returns the
+    least-squares answers given all measurements, and ``RangeTree.variances`` their exact variances.
 
 Proof
-    *Upwards.* Let z_v be the best estimate of the sum at node v from the measurements at v and
-    below, U_v its variance. At a leaf that is the measurement. Above, the children say c = sum of
-    their z, of variance V = sum of their U, and v itself says y, of variance u: these are
-    independent, so z = (y/u + c/V) U with 1/U = 1/u + 1/V. *Downwards.* Let t_v be the best
-    estimate from everything. What lies above v tells its children nothing but t_v, so they are
-    moved to it in proportion to their variances: t_c = z_c + (U_c/V)(t_v - c). At the top t = z.
-    Both passes touch each node once.
+    *Upwards.* At a leaf, z is the measurement. Above, the children give c, of variance V = sum of
+    their U, and v itself gives y, of variance u. These are independent, so z = (y/u + c/V) U with
+    1/U = 1/u + 1/V. *Downwards.* What lies above v informs its children only through t_v, so they
+    are moved to it in proportion to their variances: t_c = z_c + (U_c/V)(t_v - c). At the top
+    t = z. Both passes touch each node once.
 
-    *Variance of a range.* Below a node the error of a range is a e_v plus what does not depend on
-    e_v = t_v - x_v, where a = 1 for a node that is covered, 0 for one outside, and a_v = sum of a_c
-    U_c/V. The part that does not has the variance B_v = sum of B_c + sum of a_c^2 U_c - V a_v^2. On
-    each level two nodes at most are partly covered, so a range costs a few operations a level; at
+    *Variance of a range.* Below a node the error of a range is a e_v plus a part independent of
+    e_v = t_v - x_v, where a = 1 for a covered node, 0 for a node outside, and a_v = sum of a_c
+    U_c/V. The independent part has the variance B_v = sum of B_c + sum of a_c^2 U_c - V a_v^2. On
+    each level at most two nodes are partly covered, so a range costs a few operations a level; at
     the top the variance is the sum of a^2 U + B. []
 
-How the price is divided among levels. When a level has the share q of the price, the variance of
-its noise is as q^-1 (rho) or q^-2 (epsilon), and the answers being least squares, the whole error
-changes with it by its direct part alone. Where the price is divided best, each level has as large a
-part of the error as it has of the price; some steps towards that are taken, and the best that was
-met is kept. The widths are the best of those tried, by expected error.
+Division of the price among levels. A level with the share q of the price has noise of a variance
+proportional to q^-1 (rho) or q^-2 (epsilon). Because the answers are least squares, the total error
+changes with it by its direct part alone. At the optimum each level's part of the error is
+proportional to its share of the price. A few steps towards that are taken, and the best division
+met is kept. The widths are the best of the candidates, by expected error.
 
 Source
     Hay, Rastogi, Miklau, Suciu (VLDB 2010); Qardaji, Yang, Li (VLDB 2013) for wide trees.
@@ -91,19 +99,19 @@ class RangeWorkload:
 
     @classmethod
     def all_prefixes(cls, size: int) -> RangeWorkload:
-        """All sums from the first code on: the cumulative distribution."""
+        """Return all sums from the first code on: the cumulative distribution."""
         stops = np.arange(1, parse_whole(size, "size") + 1)
         return cls(size, np.zeros_like(stops), stops)
 
     @classmethod
     def all_ranges(cls, size: int) -> RangeWorkload:
-        """All ranges, by start and then by stop."""
+        """Return all ranges, by start and then by stop."""
         starts, stops = np.triu_indices(parse_whole(size, "size"))
         return cls(size, starts.astype(np.int64), stops.astype(np.int64) + 1)
 
     def subsample(self, most: int) -> RangeWorkload:
-        """At most so many of them, evenly spaced in their order, with a stride prime to most
-        periods.
+        """Return at most this many ranges, evenly spaced in order, with a stride that is prime to
+        most periods.
         """
         stride = -(-len(self.starts) // most)
         stride += stride > 1 and stride % 2 == 0
@@ -118,8 +126,8 @@ class RangeWorkload:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeTree:
-    """The levels of a tree over the attribute at ``place``: bins of ``widths``, each a multiple
-    of the one before, the first 1.
+    """The levels of a tree over the attribute at ``position``: bins of ``widths``, the first 1,
+    each a multiple of the one before.
     """
 
     position: int
@@ -140,7 +148,7 @@ class RangeTree:
 
     @classmethod
     def plan(cls, place: int, ranges: RangeWorkload, terms: PrivacyParameters) -> RangeTree:
-        """The best of several trees, the flat one among them."""
+        """Return the best of several trees, the flat one among them."""
         few = ranges.subsample(_MAX_TRIED_RANGES)
         tried = sorted(
             _list_candidate_widths(ranges.size),
@@ -161,7 +169,9 @@ class RangeTree:
         terms: PrivacyParameters,
         shares: Sequence[float] | Floats | None = None,
     ) -> RangeTree:
-        """A tree of these widths; its levels share the price equally where nothing else is said."""
+        """Build a tree of these widths; its levels share the price equally unless ``shares`` are
+        given.
+        """
         blocks = [QueryBlock(((place, BinSums(ranges.size, width)),)) for width in widths]
         parts = np.ones(len(blocks)) if shares is None else np.asarray(shares)
         spreads = [
@@ -172,19 +182,19 @@ class RangeTree:
 
     @property
     def name(self) -> str:
-        """How it branches."""
+        """The branching of the tree."""
         return "each cell" if len(self.widths) == 1 else f"tree of {self.widths[1]}"
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block a level."""
+        """One block for each level."""
         return tuple(
             (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), law)
             for width, law in zip(self.widths, self.mechanisms, strict=True)
         )
 
     def estimate_cells(self, noisy: Sequence[Any]) -> Floats:
-        """The least-squares estimate of every code."""
+        """Return the least-squares estimate of every code."""
         levels = [np.asarray(one, dtype=np.float64) for one in noisy]
         if len(levels) != len(self.widths) or any(
             len(one) != -(-self.ranges.size // width)
@@ -206,19 +216,20 @@ class RangeTree:
         return found
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """The sums over all ranges."""
+        """Return the sums over all ranges."""
         sums = np.concatenate([[0.0], np.cumsum(self.estimate_cells(noisy))])
         return np.asarray(sums[self.ranges.stops] - sums[self.ranges.starts])
 
     def variances(self) -> Floats:
-        """For each range."""
+        """Return the variance of each range."""
         return _compute_range_variances(
             self.ranges, self.widths, [compute_noise_variance(law) for law in self.mechanisms]
         )
 
     def radii(self, beta: Number) -> Floats:
-        """For each range. If a measurement rises by 1, the estimates below it rise by at most 1
-        together, and the others fall by as much: no draw weighs more than 1."""
+        """Return the radius of each range. If a measurement rises by 1, the estimates below it rise
+        by at most 1 together and the others fall by as much, so no draw has a weight above 1.
+        """
         lengths, which = np.unique(self.ranges.stops - self.ranges.starts, return_inverse=True)
         if len(self.mechanisms) == 1 and len(lengths) <= _MAX_PROFILED_RANGES:
             return np.array(
@@ -263,7 +274,7 @@ def _compute_noise_factor(terms: PrivacyParameters, block: QueryBlock) -> float:
 
 
 def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
-    """Trees of equal branching, with and without the total on top; the flat one first."""
+    """Return trees of equal branching, with and without the total on top; the flat one first."""
     found: list[tuple[int, ...]] = [(1,)]
     for fan in (*_TRIED_FAN_OUTS, max(2, math.isqrt(size))):
         widths = [1]
@@ -277,8 +288,8 @@ def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _TreeNodes:
-    """What the nodes of each level have in common: all but the last are alike, so two numbers
-    say it.
+    """The variances of the nodes of each level. All nodes but the last are alike, so two numbers
+    describe a level.
     """
 
     size: int
@@ -290,7 +301,7 @@ class _TreeNodes:
 
     @classmethod
     def from_variances(cls, size: int, widths: Sequence[int], own: Sequence[Any]) -> _TreeNodes:
-        """``own`` are the variances of the levels, or columns of them."""
+        """Build the nodes from the variances of the levels, or from columns of them."""
         counts = tuple(-(-size // width) for width in widths)
         own = [np.maximum(one, 1e-200) for one in own]
         full, last = [own[0]], [own[0]]
@@ -305,7 +316,7 @@ class _TreeNodes:
         return self.widths[level] // self.widths[level - 1]
 
     def fan_outs(self, level: int) -> npt.NDArray[np.int64]:
-        """How many children each node has."""
+        """Return the number of children of each node."""
         found = np.full(self.counts[level], self.fan_out(level))
         found[-1] = self.counts[level - 1] - (self.counts[level] - 1) * self.fan_out(level)
         return found
@@ -316,7 +327,7 @@ class _TreeNodes:
         return found
 
     def child_variances(self, level: int) -> Floats:
-        """The variance V of what the children say."""
+        """Return the variance V of the children's sum."""
         found = np.full(self.counts[level], self.fan_out(level) * self.full[level - 1])
         found[-1] = self.sum_variances(
             level - 1, (self.counts[level] - 1) * self.fan_out(level), self.counts[level - 1]
@@ -324,18 +335,18 @@ class _TreeNodes:
         return found
 
     def own_share(self, level: int) -> Floats:
-        """How much a node's own measurement counts."""
+        """Return the weight of a node's own measurement."""
         return np.asarray(self.variances(level) / self.own[level])
 
     def sum_children(self, level: int, below: Floats) -> Floats:
         return np.add.reduceat(below, np.arange(0, self.counts[level - 1], self.fan_out(level)))
 
     def node_variances(self, level: int, node: Any) -> Any:
-        """U of these nodes."""
+        """Return U of these nodes."""
         return np.where(node == self.counts[level] - 1, self.last[level], self.full[level])
 
     def sum_variances(self, level: int, start: Any, stop: Any) -> Any:
-        """The sum of U over the nodes from start to before stop; 0 if there are none."""
+        """Return the sum of U over the nodes from start to before stop."""
         many = np.maximum(stop - start, 0)
         return many * self.full[level] + ((many > 0) & (stop == self.counts[level])) * (
             self.last[level] - self.full[level]
@@ -345,8 +356,9 @@ class _TreeNodes:
 def _compute_range_variances(
     ranges: RangeWorkload, widths: Sequence[int], own: Sequence[Any]
 ) -> Floats:
-    """The recursion of the docstring, for all ranges at a time; ``left`` and ``right`` are the
-    nodes in which a range begins and ends. With columns of variances, a line for each row of them.
+    """Compute the recursion of the module's proof for all ranges at a time; ``left`` and ``right``
+    are the nodes in which a range begins and ends. With columns of variances, return a row for each
+    of them.
     """
     nodes = _TreeNodes.from_variances(ranges.size, widths, own)
     left, right = ranges.starts, ranges.stops - 1
@@ -384,7 +396,7 @@ def _compute_range_variances(
 def _list_squared_factors(
     ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters
 ) -> Floats:
-    """What the variances of the levels are proportional to."""
+    """Return the factors to which the variances of the levels are proportional."""
     return np.array(
         [
             _compute_noise_factor(terms, QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
@@ -394,7 +406,7 @@ def _list_squared_factors(
 
 
 def _compute_mean_errors(ranges: RangeWorkload, widths: Sequence[int], own: Floats) -> Floats:
-    """For each row, the variances of the levels, the mean variance of the ranges."""
+    """Return the mean variance of the ranges for each row of level variances."""
     return np.asarray(
         _compute_range_variances(
             ranges, widths, [column[:, None] for column in np.atleast_2d(own).T]
@@ -405,8 +417,8 @@ def _compute_mean_errors(ranges: RangeWorkload, widths: Sequence[int], own: Floa
 def _divide_budget(
     ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters, rounds: int
 ) -> tuple[Floats, float]:
-    """How the levels share the price best, and the mean expected error that it makes, but for a
-    factor common to all trees.
+    """Return the best shares of the levels, and the mean expected error up to a factor common to
+    all trees.
     """
     power = 1 if terms.is_gaussian else 2
     moves = _list_squared_factors(ranges, widths, place, terms)

@@ -1,16 +1,15 @@
-"""All sums of the first so many cells: a cumulative distribution, or the partial sums of a list,
-published at once.
+"""All prefix sums of a list of cells, published at once: a cumulative distribution or running
+totals.
 
-Five ways, each with its error told beforehand:
+Five strategies, each with its error known beforehand:
 
 * **each prefix**: noise on every sum. One row is in up to n of them.
-* **each element**: noise on every cell, and add up: the error grows with the root of the number of
-  cells.
-* **plain tree**: noise on sums of 1, 2, 4, … cells; a prefix is made of at most one of each size.
+* **each element**: noise on every cell, then added up: the error grows with the root of the number
+  of cells.
+* **plain tree**: noise on sums of 1, 2, 4, … cells; a prefix takes at most one of each size.
 * **tree**: sums of 1, b, b^2, … cells, and least squares over all of them: much better, and the
-  best where noise is Laplace.
-* **square root**: of the matrix of all sums; the best known under Gaussian noise, see
-  ``streaming.buffers``.
+  best under Laplace noise.
+* **square root**: of the matrix of all sums (``square_root``); the best known under Gaussian noise.
 """
 
 from __future__ import annotations
@@ -64,8 +63,8 @@ _MAX_WEIGHED_CELLS = 128  # cells up to which every weight of a tree is computed
 def list_prefix_strategies(
     size: int, terms: PrivacyParameters, place: int = 0
 ) -> tuple[Strategy, ...]:
-    """Ways to publish all prefix sums of the ``size`` codes of an attribute, the one of least
-    expected squared error first.
+    """Return the strategies for all prefix sums of the ``size`` codes of an attribute, by expected
+    squared error.
     """
     n = parse_whole(size, "size")
     found: list[Strategy] = [
@@ -91,7 +90,8 @@ def list_prefix_strategies(
 
 
 def _list_tree_shapes(n: int) -> list[tuple[int, int]]:
-    """Branchings and numbers of levels: with or without the sum of all, or one level less."""
+    """Return branchings and numbers of levels: with or without the sum of all, or one level less.
+    """
     found = {
         (b, deep)
         for b in _TRIED_BRANCHINGS
@@ -103,7 +103,7 @@ def _list_tree_shapes(n: int) -> list[tuple[int, int]]:
 
 
 def _count_levels(n: int, branching: int) -> int:
-    """How many levels there are up to one sum of all."""
+    """Return the number of levels up to a single sum of all."""
     levels, wide = 1, 1
     while wide < n:
         levels, wide = levels + 1, wide * branching
@@ -134,7 +134,7 @@ class PrefixNoise:
 
     @classmethod
     def plan(cls, size: int, terms: PrivacyParameters, place: int = 0) -> PrefixNoise:
-        """With all that may be spent."""
+        """Plan the measurement with the whole price."""
         return cls(
             size,
             place,
@@ -143,20 +143,20 @@ class PrefixNoise:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
+        """The one block of all sums."""
         return ((_build_block(self.position, PrefixSums.unweighted(self.size)), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """As they are."""
+        """Return the measured sums."""
         (sums,) = noisy
         return np.asarray(sums, dtype=np.float64)
 
     def variances(self) -> Floats:
-        """The same everywhere."""
+        """Return the variance of the noise for every sum."""
         return np.full(self.size, compute_noise_variance(self.mechanism))
 
     def radii(self, beta: Number) -> Floats:
-        """The smallest that the discrete law allows."""
+        """Return the smallest radius that the discrete noise allows, for every sum."""
         return np.full(self.size, float(find_single_radius(self.mechanism, beta)))
 
 
@@ -171,20 +171,20 @@ class ElementNoise:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
+        """The one block of all cells."""
         return ((_build_block(self.position, BinSums(self.size)), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Added up."""
+        """Return the cumulative sums of the measured cells."""
         (cells,) = noisy
         return np.asarray(np.cumsum(cells), dtype=np.float64)
 
     def variances(self) -> Floats:
-        """One more for every cell."""
+        """Return the variances, which grow by one variance of the noise with every cell."""
         return compute_noise_variance(self.mechanism) * np.arange(1.0, self.size + 1)
 
     def radii(self, beta: Number) -> Floats:
-        """The smallest that the discrete law allows, or nearly."""
+        """Return the smallest radii that the discrete noise allows, or nearly so."""
         return compute_equal_radii(self.mechanism, np.arange(1, self.size + 1), beta)
 
 
@@ -198,7 +198,7 @@ class BinaryTree:
 
     @property
     def name(self) -> str:
-        """By its levels."""
+        """The name with the number of levels."""
         return f"plain tree of 2, {len(self.mechanisms)} levels"
 
     @property
@@ -210,8 +210,8 @@ class BinaryTree:
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """The binary digits of a number say which sums make up that prefix: the one of level l
-        ends where the lower digits begin.
+        """Return the prefixes. The binary digits of a number select the sums of its prefix: the sum
+        of level l ends where the lower digits begin.
         """
         counts, found = np.arange(1, self.size + 1), np.zeros(self.size)
         for level, sums in enumerate(noisy):
@@ -222,14 +222,14 @@ class BinaryTree:
         return found
 
     def variances(self) -> Floats:
-        """One for every digit."""
+        """Return the variances: one noise variance for every binary digit that is set."""
         counts, found = np.arange(1, self.size + 1), np.zeros(self.size)
         for level, law in enumerate(self.mechanisms):
             found += compute_noise_variance(law) * (counts >> level & 1)
         return found
 
     def radii(self, beta: Number) -> Floats:
-        """All weights are 1, and as a rule all laws are the same."""
+        """Return the radii; all weights are 1, and usually all levels have the same noise."""
         if len(set(self.mechanisms)) == 1:
             digits = np.arange(1, self.size + 1)[:, None] >> np.arange(len(self.mechanisms)) & 1
             return compute_equal_radii(self.mechanisms[0], digits.sum(axis=1), beta)
@@ -245,11 +245,11 @@ class BinaryTree:
 class LeastSquaresTree:
     """Noise on sums of 1, b, b^2, … cells; each prefix by least squares over all of them.
 
-    Going up, keep for every sum its best estimate from what is below, and for every cell the best
-    estimate of the prefix within the sum that it is in now, with the variance of each and their
-    covariance. Neighbours join: totals and earlier prefixes add up. Then the sum's own measurement
-    corrects both: the total by its share, the prefix by its covariance. At the top nothing was left
-    out: this is least squares.
+    The pass upwards keeps for every sum its best estimate from what is below, and for every cell
+    the best estimate of the prefix within its current sum, with the variance of each and their
+    covariance. Neighbours join: totals and earlier prefixes add up. The sum's own measurement then
+    corrects both, the total by its share and the prefix by its covariance. At the top all
+    measurements have been used: this is least squares.
     """
 
     size: int
@@ -259,7 +259,7 @@ class LeastSquaresTree:
 
     @property
     def name(self) -> str:
-        """By its branching and levels."""
+        """The name with branching and levels."""
         return f"tree of {self.branching}, {len(self.mechanisms)} levels, least squares"
 
     @property
@@ -272,8 +272,8 @@ class LeastSquaresTree:
 
     @cached_property
     def _gains(self) -> tuple[tuple[tuple[Floats, Floats], ...], Floats]:
-        """For each level above the lowest, by how much a correction moves each total and each
-        prefix; and the variances of all prefixes.
+        """The corrections of each total and each prefix, for each level above the lowest, and the
+        variances of all prefixes.
         """
         noise = [compute_noise_variance(law) for law in self.mechanisms]
         total = np.full(self.size, noise[0])
@@ -294,7 +294,7 @@ class LeastSquaresTree:
         return tuple(gains), prefix + (np.cumsum(total) - total)[where]
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """One way up."""
+        """Return the prefixes, in one pass upwards."""
         arrays = [np.asarray(level, dtype=np.float64) for level in noisy]
         total = arrays[0]
         prefix, where = total.copy(), np.arange(self.size)
@@ -306,14 +306,15 @@ class LeastSquaresTree:
         return prefix + (np.cumsum(total) - total)[where]
 
     def variances(self) -> Floats:
-        """Those of least squares."""
+        """Return the variances of least squares."""
         return self._gains[1].copy()
 
     def radii(self, beta: Number) -> Floats:
-        """The weight of a measurement is the covariance, given all measurements, of its sum and the
-        prefix, over its variance of noise. If the sum were one larger, what is in it would be
-        larger by 0 to 1, and all else smaller by 0 to 1: no weight is beyond 1. Up to 128 cells all
-        weights are computed, and radii follow from the laws."""
+        """Return the radii. The weight of a measurement is the covariance, given all measurements,
+        of its sum and the prefix, divided by its noise variance. If the sum were larger by one,
+        what is inside would be larger by 0 to 1, and all else smaller by 0 to 1, so no weight
+        exceeds 1. Up to 128 cells all weights are computed exactly.
+        """
         bound = bound_sum_radii(
             self.variances(),
             self.mechanisms,
@@ -328,7 +329,7 @@ class LeastSquaresTree:
         return bound if known is None else np.minimum(known, bound)
 
     def _build_profiles(self) -> list[NoiseProfile]:
-        """One draw of noise at a time, which shows every weight."""
+        """Return all weights, from one draw of noise at a time."""
         counts = [block.shape[0] for block, _ in self.measurements]
         cuts = np.cumsum(counts)[:-1]
         weights = np.stack(
@@ -338,8 +339,8 @@ class LeastSquaresTree:
 
 
 def _join_neighbours(values: Floats, branching: int) -> tuple[Floats, Floats, Any]:
-    """So many neighbours joined: what comes before each within its new sum, the new sums, and in
-    which one each is.
+    """Join neighbouring sums: return the part before each within its new sum, the new sums, and the
+    index of each one's new sum.
     """
     starts = np.arange(0, len(values), branching)
     parents = np.arange(len(values)) // branching
@@ -349,8 +350,8 @@ def _join_neighbours(values: Floats, branching: int) -> tuple[Floats, Floats, An
 
 @dataclass(frozen=True)
 class SquareRootStrategy:
-    """Gaussian noise on a square root of all sums, in multiples of 2^-bits; every column is
-    nearly as long as the first, by its weight.
+    """Gaussian noise on a square root of all sums, in multiples of 2^-bits; weights make all
+    columns nearly equally long.
     """
 
     name = "square root of sums"
@@ -361,8 +362,8 @@ class SquareRootStrategy:
 
     @classmethod
     def plan(cls, size: int, terms: PrivacyParameters, place: int = 0) -> SquareRootStrategy:
-        """With all that may be spent, which must be a rho: under Laplace noise a tree is far
-        better. As fine as noise can be drawn for.
+        """Plan the measurement with the whole price, which must be a rho: under Laplace noise a
+        tree is far better. The resolution is the finest for which noise can be drawn.
         """
         if not terms.is_gaussian:
             raise InvalidArgument("terms", "must be a rho: the square root is for Gaussian noise")
@@ -384,7 +385,7 @@ class SquareRootStrategy:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
+        """The one block of the square root."""
         return (
             (
                 _build_block(self.position, _build_square_root(self.size, self.bits)[1]),
@@ -393,7 +394,8 @@ class SquareRootStrategy:
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Solved for the cells from the first to the last, without their weights, and added up."""
+        """Solve for the cells from the first to the last, divide by their weights, and add them up.
+        """
         (values,) = noisy
         _, triangle = _build_square_root(self.size, self.bits)
         kernel = np.asarray(triangle.kernel, dtype=np.float64)
@@ -406,16 +408,16 @@ class SquareRootStrategy:
         return 1 / (triangle.kernel[0] * np.asarray(triangle.weights, dtype=np.float64))
 
     def variances(self) -> Floats:
-        """Those of the kernel before it was rounded: the same but for about sqrt(n) 2^-bits of
-        them.
+        """Return the variances of the unrounded kernel; rounding changes them by about sqrt(n)
+        2^-bits.
         """
         return compute_noise_variance(self.mechanism) * _build_square_root(self.size, self.bits)[
             0
         ].variances(self._scales)
 
     def radii(self, beta: Number) -> Floats:
-        """The largest weight is that of the first measurement: weights of cells rise, and the
-        inverse is 1 and then negative.
+        """Return the radii. The largest weight is that of the first measurement: the weights of
+        cells rise, and the inverse is 1 and then negative.
         """
         return bound_sum_radii(
             self.variances(),
@@ -432,8 +434,8 @@ _FIRST_WEIGHT = 2**8
 
 @lru_cache(maxsize=8)
 def _build_square_root(size: int, bits: int) -> tuple[ToeplitzBuffers, PrefixSums]:
-    """The kernel before and after rounding. Coefficients are below 2^(bits + 10), which leaves
-    room for tables of 2^32 rows and more.
+    """Return the kernel before and after rounding. Coefficients are below 2^(bits + 10), which
+    leaves room for tables of 2^32 rows and more.
     """
     buffers = ToeplitzBuffers.for_horizon(size)
     kernel = tuple(np.rint(buffers.kernel * 2**bits).astype(np.int64).tolist())

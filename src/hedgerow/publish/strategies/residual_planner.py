@@ -1,31 +1,36 @@
-"""Marginals under Gaussian noise, measured by what each adds to the smaller ones: the best there
-is, in closed form.
+"""Marginals under Gaussian noise, measured by their residuals: the optimum, in closed form.
+
+| symbol | meaning |
+|---|---|
+| A | a set of attributes that is within a wanted one |
+| s_A^2 | the variance of the noise on the residual of A, in units of counts |
+| v_A | the importance of A (``residual_basis``) |
+| p_A | prod over A of (1 - 1/m), the squared length of a column |
+| F | the Fisher information matrix of the measurements |
 
 Statement
-    Among all ways to answer the wanted marginals without bias from linear measurements with
-    Gaussian noise of total cost rho, under add-remove, none has a smaller weighted sum of variances
-    than this: measure the rest of every set A of attributes that is within a wanted one
-    (``marginals``), with noise of variance s_A^2 in the units of counts, s_A^2 proportional to
-    sqrt(p_A/v_A). Here v_A is the importance of A, and p_A = prod over A of (1 - 1/m), the squared
-    length of a column.
+    Among all unbiased answers to the wanted marginals from linear measurements with Gaussian noise
+    of total cost rho, under add-remove, none has a smaller weighted sum of variances than this:
+    measure the residual of every set A with noise of variance s_A^2 proportional to sqrt(p_A/v_A).
 
 Proof
-    Let x be measured with Fisher information matrix F (add-remove costs max_i F_ii/2). Rename the
-    codes of an attribute: variances and cost stay what they are, both are convex in F, so F may be
-    averaged over all renamings; then it is a sum of f_A times the projections (product of P over A,
-    11'/m elsewhere), with one free number f_A for each set A. These are the measurements of rests.
-    The cost is then sum p_A/(2 s_A^2), the error sum v_A s_A^2, and by Cauchy and Schwarz (sum v_A
-    s_A^2)(sum p_A/s_A^2) >= (sum sqrt(p_A v_A))^2, with equality at the stated s_A. Sets that no
-    wanted marginal holds have v_A = 0 and are left out. []
+    Add-remove costs max_i F_ii/2. Permute the codes of an attribute: variances and cost stay the
+    same, and both are convex in F, so F may be averaged over all permutations. Then it is a sum of
+    f_A times the projections (product of P over A, 11'/m elsewhere), with one free number f_A for
+    each set A. These are the measurements of residuals. The cost is then sum p_A/(2 s_A^2), the
+    error sum v_A s_A^2, and by Cauchy and Schwarz (sum v_A s_A^2)(sum p_A/s_A^2) >= (sum sqrt(p_A
+    v_A))^2, with equality at the stated s_A. Sets within no wanted marginal have v_A = 0 and are
+    left out. []
 
 Arithmetic
-    What is measured is prod m times the rest, in whole numbers (``ResidualQueries``), with discrete
-    Gaussian noise of scale s_A prod m. Rests add up to 0 along every axis; the noise does not, and
-    what of it lies outside is thrown away by centring. The scales are rationals, and the price is
-    checked exactly (``Terms.laws``). Under change-one the cost of a block comes from
-    ``Block.sensitivity``, and the same closed form is best among these blocks; but there each block
-    is charged for its own worst change, no change is the worst for all, and marginals measured
-    directly are often better. ``choose_marginal_strategy`` takes the better of both.
+    The measured numbers are prod m times the residuals, integers (``ResidualQueries``), with
+    discrete Gaussian noise of scale s_A prod m. Residuals add up to 0 along every axis and the
+    noise does not; centring removes what lies outside. The scales are rationals, and the price is
+    checked exactly (``PrivacyParameters.calibrate_all``). Under change-one the cost of a block
+    comes from ``QueryBlock.sensitivity``, and the same closed form is best among these blocks. But
+    each block is then charged for its own worst change, no change is the worst for all, and
+    marginals measured directly are often better. ``choose_marginal_strategy`` takes the better of
+    both.
 
 Source
     Xiao, He, Zhang, Kifer (NeurIPS 2023), who call it ResidualPlanner.
@@ -66,7 +71,7 @@ _TOLERANCE: Final = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class ResidualPlanner(ResidualStrategy):
-    """The rests of the sets ``parts``, each with its noise."""
+    """The residuals of the sets ``parts``, each with its noise."""
 
     name = "residuals"
     workload: MarginalWorkload
@@ -75,7 +80,7 @@ class ResidualPlanner(ResidualStrategy):
 
     @classmethod
     def plan(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner:
-        """The least weighted sum of variances for a rho."""
+        """Plan the least weighted sum of variances for a rho."""
         if not terms.is_gaussian:
             raise InvalidArgument(
                 "terms", "must be a rho: with a pure epsilon measure marginals directly", terms
@@ -99,11 +104,11 @@ class ResidualPlanner(ResidualStrategy):
 
     @classmethod
     def plan_minimax(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner:
-        """The least of the largest variance of a cell, times its weight, for a rho.
+        """Plan the least maximum of the weighted variance of a cell for a rho.
 
-        Whatever weights l add up to 1, that largest is at least the least sum of l times the
-        variances; and it is no more where the variances that have a weight are equal. So the
-        weights are moved towards the larger variances until they hardly differ.
+        For any weights l that add up to 1, that maximum is at least the least sum of l times the
+        variances, with equality if the variances with a positive weight are equal. The weights are
+        therefore moved towards the larger variances until these hardly differ.
         """
         first = cls.plan(marginals, terms)
         costs = {
@@ -150,15 +155,15 @@ class ResidualPlanner(ResidualStrategy):
         )
 
     def residual_variances(self) -> dict[Positions, float]:
-        """The s_A^2."""
+        """Return the s_A^2."""
         return {
             part: compute_noise_variance(law) / self.workload.count_cells(part) ** 2
             for part, law in zip(self.parts, self.mechanisms, strict=True)
         }
 
     def radii(self, beta: Number) -> Floats:
-        """For each cell. The weight of one draw is largest where its cell is the one asked for:
-        prod (1 - 1/m)/m over A, 1/m outside.
+        """Return the radius of each cell. The weight of a draw is largest in its own cell: prod (1
+        - 1/m)/m over A, 1/m outside.
         """
         sets = [places for places, _ in self.workload.wanted]
         laws = dict(zip(self.parts, self.mechanisms, strict=True))
@@ -179,8 +184,8 @@ class ResidualPlanner(ResidualStrategy):
     def _build_profile(
         self, places: Positions, laws: Mapping[Positions, AdditiveNoise]
     ) -> NoiseProfile:
-        """Draws whose cell differs from the one asked for in some attributes count -1/m there
-        for 1 - 1/m, and there are m - 1 of each.
+        """Return the weights of all draws in one cell. A draw whose cell differs in some attributes
+        has -1/m there instead of 1 - 1/m, and there are m - 1 of each.
         """
         sizes, parts = self.workload.sizes, []
         for part in self.workload.list_parts(places):
@@ -207,7 +212,7 @@ class ResidualPlanner(ResidualStrategy):
 def choose_marginal_strategy(
     marginals: MarginalWorkload, terms: PrivacyParameters
 ) -> ResidualPlanner | DirectMarginals:
-    """The design of least expected error, by weight, that the price can buy."""
+    """Return the strategy of least weighted expected error that the price can buy."""
     if not terms.is_gaussian:
         return DirectMarginals.plan(marginals, terms)
     try:

@@ -1,8 +1,8 @@
-"""Designs: how a workload of linear questions is measured, and how the answers are read off.
+"""Strategies: how a workload of linear queries is measured, and how its answers are reconstructed.
 
-A design names its measurements, blocks with the noise of each, before anything is looked at; so
-what it will cost and how far off it will be are known from public numbers alone, and of several
-designs the best is chosen by expected error.
+A strategy fixes its measurements, blocks of queries with their noise, before any data are read.
+Cost and error are therefore known from public numbers alone, and the best of several strategies is
+chosen by expected error.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ Measurement = tuple[QueryBlock, AdditiveNoise]
 
 
 class Strategy(Protocol):
-    """How a workload is measured and answered. A frozen value."""
+    """A way to measure and answer a workload; a frozen value."""
 
     @property
     def name(self) -> str:
-        """What it does, in plain words."""
+        """A short description in plain words."""
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """What is measured, and with which noise."""
+        """The measured blocks, each with its noise."""
 
     def reconstruct(self, noisy: Sequence[Any], /) -> Floats:
-        """The answers to the workload, from one array for each measurement: least squares."""
+        """Return the least-squares answers to the workload, from one array for each measurement."""
 
     def variances(self) -> Floats:
-        """The variance of each answer."""
+        """Return the variance of each answer."""
 
     def radii(self, beta: Number, /) -> Floats:
-        """For each answer, how far it is from the exact one, except with probability at most
-        ``beta``.
+        """Return for each answer the distance from the exact one that is exceeded with probability
+        at most ``beta``.
         """
 
 
@@ -68,10 +68,10 @@ AnyStrategy = TypeVar("AnyStrategy", bound=Strategy)
 def compute_least_squares_weights(
     asked: Any, seen: Any, variances: Floats, *, full: bool
 ) -> Floats:
-    """How much each measured number counts in each answer: W (S'DS)^+ S'D, for questions W and
-    measurements S of these variances.
+    """Return the weight of each measured number in each answer: W (S'DS)^+ S'D, for queries W,
+    measurements S and D = the inverse variances.
 
-    ``full`` says that every code is measured, so that S'DS has an inverse, which is found faster.
+    ``full`` means that every code is measured: S'DS then has an inverse, which is computed faster.
     """
     inverse = 1 / np.sqrt(np.maximum(variances, 1e-200))
     inverse = inverse / inverse.max()
@@ -83,7 +83,7 @@ def compute_least_squares_weights(
 
 
 def compute_expected_error(design: Strategy, weights: Floats | None = None) -> float:
-    """The expected squared error of all answers together."""
+    """Return the expected squared error of all answers together."""
     variances = design.variances()
     return float(variances.sum() if weights is None else variances @ weights)
 
@@ -91,16 +91,17 @@ def compute_expected_error(design: Strategy, weights: Floats | None = None) -> f
 def compute_errors(
     design: Strategy, terms: PrivacyParameters, beta: Number, lost: Floats
 ) -> tuple[Floats, Floats, float]:
-    """Return the variance and the radius of each answer in rows, of a design in parts, where the
-    radius has room for what is ``lost``; and the most that is, in standard deviations."""
+    """Return the errors of a strategy in rows, with radii widened by the rows ``lost`` to rounding
+    parts.
+    """
     variances = design.variances() / terms.parts_per_row**2
     lacking = float((lost / np.sqrt(np.maximum(variances, _NEGLIGIBLE_VARIANCE))).max())
     return variances, design.radii(beta) / terms.parts_per_row + lost, lacking
 
 
 def choose_strategy(designs: Sequence[AnyStrategy], weights: Floats | None = None) -> AnyStrategy:
-    """The design of least expected squared error; of equals the first. All answer the same
-    workload, whose answers count by ``weights``.
+    """Return the strategy of least expected squared error, the first among equals. All answer the
+    same workload, whose answers count by ``weights``.
     """
     if not designs:
         raise InvalidArgument("designs", "must be at least one")
@@ -109,7 +110,8 @@ def choose_strategy(designs: Sequence[AnyStrategy], weights: Floats | None = Non
 
 @dataclass(frozen=True, slots=True)
 class CellStrategy:
-    """Each cell of one table, measured as it is: the histogram of the attributes at ``places``."""
+    """Each cell of one table, measured directly: the histogram of the attributes at ``positions``.
+    """
 
     name = "each cell"
     sizes: tuple[int, ...]
@@ -120,7 +122,7 @@ class CellStrategy:
     def plan(
         cls, sizes: Sequence[int], places: Sequence[int], terms: PrivacyParameters
     ) -> CellStrategy:
-        """With all that may be spent."""
+        """Plan the measurement with the whole price."""
         if not all(0 <= place < len(sizes) for place in places):
             raise InvalidArgument("places", "must be places of attributes", places)
         block = _build_cell_block(sizes, places)
@@ -128,20 +130,20 @@ class CellStrategy:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
+        """The one block of all cells."""
         return ((_build_cell_block(self.sizes, self.positions), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """The cells, the last attribute fastest."""
+        """Return the cells, the last attribute fastest."""
         (cells,) = noisy
         return np.asarray(cells, dtype=np.float64).ravel()
 
     def variances(self) -> Floats:
-        """That of the noise, everywhere."""
+        """Return the variance of the noise for every cell."""
         return np.full(self.measurements[0][0].cells, compute_noise_variance(self.mechanism))
 
     def radii(self, beta: Number) -> Floats:
-        """The smallest that the discrete law allows."""
+        """Return the smallest radius that the discrete noise allows, for every cell."""
         return np.full(
             self.measurements[0][0].cells, float(find_single_radius(self.mechanism, beta))
         )

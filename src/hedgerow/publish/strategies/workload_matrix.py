@@ -1,17 +1,24 @@
-"""Any few linear questions about the codes of one attribute, given as a matrix of whole numbers.
+"""Linear queries about the codes of one attribute, given as a matrix of integers.
+
+| symbol | meaning |
+|---|---|
+| W | the queries |
+| S | the measurements |
+| D | the inverse variances of the noise |
+| y | the noisy measurements |
 
 Statement
-    Let the rows of S be what is measured, D the inverse variances of the noise, W the questions.
-    The answers W (S'DS)^+ S'D y have the least variance among all linear ones without bias, the
+    The answers W (S'DS)^+ S'D y have the least variance among all unbiased linear ones, the
     diagonal of W (S'DS)^+ W', if the rows of W lie in the span of those of S.
 
 Proof
-    Gauss and Markov. The span: every code is measured in two of the ways that are tried, and in the
-    third S is W itself. []
+    Gauss and Markov. For the span: two of the candidates measure every code, and in the third S is
+    W itself. []
 
-Three ways to measure are compared by expected error: each code, the questions themselves, and a
-tree. Which is best depends on the relation: three shares of {0, 1}^3 have the variance 8/epsilon^2
-from the codes and 18 as asked where people come and go, but 32 and 18 where one becomes another.
+Three candidates are compared by expected error: each code, the queries themselves, and a tree. The
+best one depends on the neighbour relation: three marginal sums over {0, 1}^3 have the variance
+8/epsilon^2 from the codes and 18 measured directly under add-remove, but 32 and 18 under
+change-one.
 """
 
 from __future__ import annotations
@@ -46,8 +53,8 @@ _MAX_CODES: Final = 1024  # the matrices are dense
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearQueries:
-    """The questions ``matrix`` about the attribute at ``place``, from the measurements
-    ``factors`` of it, each with its noise.
+    """The queries ``matrix`` about the attribute at ``position``, from its measurements
+    ``factors``, each with its noise.
     """
 
     name: str
@@ -64,14 +71,14 @@ class LinearQueries:
 
     @classmethod
     def plan(cls, place: int, matrix: Any, terms: PrivacyParameters) -> LinearQueries:
-        """The best of the three ways."""
+        """Return the best of the three candidates."""
         return choose_strategy(cls.list_candidates(place, matrix, terms))
 
     @classmethod
     def list_candidates(
         cls, place: int, matrix: Any, terms: PrivacyParameters
     ) -> list[LinearQueries]:
-        """Each code, the questions themselves, a tree."""
+        """Return the three candidates: each code, the queries themselves, a tree."""
         asked = QueryMatrix(np.asarray(matrix))
         if asked.size > _MAX_CODES:
             raise Refused(
@@ -107,16 +114,16 @@ class LinearQueries:
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """One for each question."""
+        """Return the answer to each query."""
         told = np.concatenate([np.asarray(one, dtype=np.float64).ravel() for one in noisy])
         return np.asarray(self._compute_weights() @ told)
 
     def variances(self) -> Floats:
-        """One for each question."""
+        """Return the variance of each answer."""
         return np.asarray(np.square(self._compute_weights()) @ self._list_noise_variances())
 
     def radii(self, beta: Number) -> Floats:
-        """One for each question."""
+        """Return the radius of each answer."""
         weights = self._compute_weights()
         found = compute_profile_radii(
             build_profiles(weights, self.mechanisms, [factor.rows for factor in self.factors]), beta
@@ -133,14 +140,14 @@ class LinearQueries:
         )
 
     def _list_noise_variances(self) -> Floats:
-        """The variance of each measured number."""
+        """Return the variance of each measured number."""
         return np.repeat(
             [compute_noise_variance(law) for law in self.mechanisms],
             [factor.rows for factor in self.factors],
         )
 
     def _compute_weights(self) -> Floats:
-        """How much each measured number counts in each answer."""
+        """Return the weight of each measured number in each answer."""
         codes = np.eye(self.matrix.shape[1], dtype=np.int64)
         if len(self.factors) == 1 and isinstance(self.factors[0], BinSums):  # every code by itself
             return self.matrix.astype(np.float64)

@@ -1,14 +1,14 @@
-"""The state of a stream in one SQLite file: a step is on disk before its answer is given away.
+"""The state of a stream in one SQLite file: a step is on disk before its answer is returned.
 
-A step is one transaction that takes the write lock first: see how far the stream is, compute, keep
-the answer and the new state, commit with a sync of the write-ahead log. A process that is killed
-leaves either the whole step or none of it, and of a step that left nothing, nothing was told. An
-element that was answered has its answer for good: asked again it gets the same, and no fresh noise.
+A step is one transaction that takes the write lock first: read the position, compute, store the
+answer and the new state, commit with a sync of the write-ahead log. A process that is killed leaves
+either the whole step or nothing, and in the latter case nothing was answered. An answered element
+keeps its answer: asked again it gets the same one, without fresh noise.
 
-The file holds exact sums. Nobody but its owner may read it, and it knows the very place on disk
-that it was made in: a copy, which would answer the same elements with other noise, is refused. So
-is an earlier state that was put back into the very same file: the anchor, which lies elsewhere,
-knows of more answers (``anchor``). What is not noticed is that both were put back together.
+The file holds exact sums. Only its owner may read it, and it stores its own inode: a copy, which
+would answer the same elements with other noise, is refused. An older state restored into the same
+file is refused too: the anchor, which is a separate file, knows of more answers
+(``rollback_anchor``). Restoring both together is not detected.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FILE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 class StateFile:
-    """The file at ``path``. Threads and processes may share it, each process by its own
+    """The state file at ``path``. Threads and processes may share it, each process with its own
     ``StateFile``.
     """
 
@@ -81,8 +81,8 @@ class StateFile:
         state: StreamState,
         anchor: Path | None = None,
     ) -> StateFile:
-        """A new file, whole or not at all. One that is there is never written over. Its anchor
-        lies beside it, or at ``anchor``.
+        """Create a new file atomically. An existing file is never overwritten. Its anchor is beside
+        it, or at ``anchor``.
         """
         place = Path(path).resolve()
         mark = StreamAnchor.default_path(place) if anchor is None else anchor.resolve()
@@ -130,18 +130,18 @@ class StateFile:
 
     @property
     def parameters(self) -> str:
-        """What was written at the beginning."""
+        """The stream's parameters as they were stored at its creation."""
         with self._locked():
             return str(self._fetch_row("SELECT terms FROM stream")[0])
 
     @property
     def number(self) -> int:
-        """How many elements have been answered."""
+        """The number of answered elements."""
         with self._locked():
             return int(self._fetch_row("SELECT number FROM state")[0])
 
     def answers(self) -> list[float]:
-        """All answers so far."""
+        """Return all answers so far."""
         with self._locked():
             return [
                 told
@@ -153,8 +153,8 @@ class StateFile:
     def advance(
         self, number: int | None, step: Callable[[StreamState, int], tuple[StreamState, float]]
     ) -> tuple[int, float]:
-        """The answer to element ``number``, from 1 on; to the next one where that is None.
-        ``step`` makes it, if there is none yet.
+        """Return the answer to element ``number``, from 1 on, or to the next one if it is None.
+        ``step`` computes it if there is none yet.
         """
         with self._locked():
             db = self._connection()
@@ -188,7 +188,7 @@ class StateFile:
             return at + 1, told
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             db, self._db = self._db, None
             if db is not None and self._process == os.getpid():
@@ -210,7 +210,7 @@ class StateFile:
             )
 
     def _check_identity(self, seen: os.stat_result, moved: bool) -> None:
-        """Whether this is the very file, and as new as its anchor knows."""
+        """Refuse a copy of the file, or one older than its anchor."""
         here = self._fetch_row("SELECT device, inode FROM stream") == (seen.st_dev, seen.st_ino)
         if not here and not moved:
             raise SourceError(
@@ -233,12 +233,12 @@ class StateFile:
 
     @property
     def _anchor_path(self) -> Path:
-        """Where the anchor is."""
+        """The path of the anchor."""
         (place,) = self._fetch_row("SELECT anchor FROM stream")
         return StreamAnchor.default_path(self.path) if place is None else Path(place)
 
     def _read_head(self, at: int) -> str:
-        """The hash of the answers up to here; of none, the name of the stream."""
+        """Return the hash of the answers up to this element; for none, the name of the stream."""
         return str(
             self._fetch_row("SELECT head FROM answers WHERE number = ?", at)[0]
             if at
@@ -246,7 +246,7 @@ class StateFile:
         )
 
     def _check_newest(self) -> int:
-        """How many answers the anchor knows of. An error where this state does not know all of
+        """Return the number of answers that the anchor knows of; refuse a state without all of
         them.
         """
         mark = self._anchor_path
@@ -274,7 +274,7 @@ class StateFile:
         return anchor.number
 
     def _advance_anchor(self, at: int, known: int) -> None:
-        """The anchor knows of all answers up to here, before one of them is given away."""
+        """Advance the anchor to this element, before the answer is returned."""
         if known < at:
             (name,) = self._fetch_row("SELECT name FROM stream")
             StreamAnchor(name, at, self._read_head(at), str(self.path)).advance(self._anchor_path)
@@ -299,7 +299,7 @@ class StateFile:
         return self._db
 
     def _fetch_row(self, text: str, *values: int) -> tuple[Any, ...]:
-        """The one row that must be there."""
+        """Return the one row that must be there."""
         return next(self._connection().execute(text, values))
 
     @contextmanager
@@ -309,13 +309,13 @@ class StateFile:
 
 
 def _encode_state(state: StreamState) -> tuple[str, str]:
-    """Whole numbers of any size, and doubles that read back as the same doubles."""
+    """Encode integers of any size, and doubles that read back as the same doubles."""
     return json.dumps(state.private), json.dumps(state.public)
 
 
 @contextmanager
 def _translate_errors(path: Path) -> Iterator[None]:
-    """Say in plain words what the database or the system refused; never with what data."""
+    """Turn errors of the database or the system into plain words, never with data."""
     try:
         yield
     except apsw.BusyError:

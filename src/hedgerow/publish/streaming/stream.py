@@ -1,17 +1,17 @@
-"""Continual sums: a stream whose elements arrive one by one, and after each the noisy sum so far.
+"""Streams: elements arrive one by one, and each is answered with the noisy running total.
 
-**Terms.** How many elements there will be, between which bounds each lies, and how many of them one
-unit can change: all public, and all declared before the first element, because the price of the
-whole stream is paid then. Values are snapped to a grid and clamped to the bounds, so one unit
-changes at most ``touched`` elements, each by at most ``upper - lower``.
+**Parameters.** The number of elements, the bounds of each, and the number of elements that one unit
+can change are public and declared before the first element, because the whole stream is charged
+then. Values are rounded to a grid and clamped to the bounds, so one unit changes at most
+``touched`` elements, each by at most ``upper - lower``.
 
-**Price.** ``compute_stream_cost`` is what the noise of the chosen way costs for its
-``sensitivity``; see ``streaming.ways`` for what that bounds. Each element's noise is drawn afresh,
-given all that was told before; so losses add up along the stream, also if its elements were chosen
-in view of earlier answers.
+**Cost.** ``compute_stream_cost`` is the loss of the chosen mechanism's noise for its
+``sensitivity``; ``streaming.mechanism`` says what that bounds. Each element's noise is drawn
+afresh, given all earlier answers, so losses add up along the stream, even if its elements were
+chosen in view of earlier answers.
 
-**Error.** ``compute_expected_errors`` tells it for every way before anything is spent. Among ways
-the one of least expected squared error is taken.
+**Error.** ``compute_expected_errors`` returns it for every mechanism before anything is spent. The
+mechanism of least expected squared error is used.
 """
 
 from __future__ import annotations
@@ -100,17 +100,17 @@ class StreamParameters:
 
     @property
     def step_bounds(self) -> tuple[int, int]:
-        """The bounds in whole steps, rounded outwards."""
+        """The bounds in integer steps, rounded outwards."""
         return math.floor(self.lower / self.grid), math.ceil(self.upper / self.grid)
 
     @property
     def reach(self) -> StreamReach:
-        """How far one unit reaches, in whole steps."""
+        """The reach of one unit, in integer steps."""
         low, high = self.step_bounds
         return StreamReach(self.horizon, high - low, self.touched)
 
     def snap_to_steps(self, value: Any) -> int:
-        """An element as the stream takes it: in whole steps, within the bounds."""
+        """Return an element in integer steps, clamped to the bounds."""
         low, high = self.step_bounds
         try:
             found = Grid(self.grid).snap(value, "value")
@@ -125,9 +125,7 @@ class StreamParameters:
 
 @lru_cache(maxsize=16)
 def list_stream_mechanisms(terms: StreamParameters) -> tuple[StreamMechanism, ...]:
-    """The ways to tell the sums, the one of least expected squared error first. From the terms
-    alone.
-    """
+    """Return the mechanisms by expected squared error, from the parameters alone."""
     reach, epsilon, rho = terms.reach, terms.epsilon, terms.rho
     levels = max(2, terms.horizon.bit_length())
     found: list[StreamMechanism] = [
@@ -148,7 +146,7 @@ def list_stream_mechanisms(terms: StreamParameters) -> tuple[StreamMechanism, ..
 
 
 def _list_tree_shapes(horizon: int) -> list[tuple[int, int]]:
-    """Branchings and numbers of levels, while the largest sums are ever complete; at least two
+    """Return branchings and numbers of levels whose largest sums can be complete; at least two
     levels.
     """
     return [
@@ -160,13 +158,13 @@ def _list_tree_shapes(horizon: int) -> list[tuple[int, int]]:
 
 
 def compute_stream_cost(terms: StreamParameters, way: StreamMechanism | None = None) -> Loss:
-    """What the whole stream costs; charge it before the first element."""
+    """Return the loss of the whole stream; charge it before the first element."""
     chosen = list_stream_mechanisms(terms)[0] if way is None else way
     return chosen.noise.loss(chosen.sensitivity)
 
 
 def _is_covered(terms: StreamParameters, loss: Loss) -> bool:
-    """Whether the terms pay for so much."""
+    """Return whether the price covers a loss."""
     return (
         loss.epsilon <= terms.epsilon
         if terms.epsilon is not None
@@ -176,8 +174,8 @@ def _is_covered(terms: StreamParameters, loss: Loss) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedError:
-    """How far off a way will be: the root of the mean squared error over the stream, and that of
-    its worst place.
+    """The expected error of a mechanism: the root of the mean squared error over the stream, and
+    that of its worst element.
     """
 
     name: str
@@ -189,7 +187,7 @@ class ExpectedError:
 
 
 def compute_expected_errors(terms: StreamParameters) -> tuple[ExpectedError, ...]:
-    """For every way, best first, in the units of the values."""
+    """Return the expected error of every mechanism, best first, in units of the values."""
     step = float(terms.grid)
     return tuple(
         ExpectedError(
@@ -202,8 +200,8 @@ def compute_expected_errors(terms: StreamParameters) -> tuple[ExpectedError, ...
 
 
 class Stream:
-    """A stream with its state in a file. ``create`` it once, when its price has been paid;
-    ``open`` it ever after.
+    """A stream with its state in a file. Use ``create`` once, after it has been charged, and
+    ``open`` from then on.
     """
 
     def __init__(self, file: StateFile, terms: StreamParameters, way: StreamMechanism) -> None:
@@ -218,9 +216,10 @@ class Stream:
         *,
         anchor: Path | None = None,
     ) -> Self:
-        """A new stream. Whoever creates it has charged ``compute_stream_cost(terms, way)``. How far
-        it went is kept in its anchor as well, beside it or in another place: an earlier state that
-        is put back is refused."""
+        """Create a new stream; the caller has charged ``compute_stream_cost(terms, way)``. The
+        progress is also kept in an anchor, beside it or elsewhere, so that a restored older state
+        is refused.
+        """
         chosen = list_stream_mechanisms(terms)[0] if way is None else way
         if chosen.reach != terms.reach or not _is_covered(
             terms, compute_stream_cost(terms, chosen)
@@ -240,8 +239,8 @@ class Stream:
 
     @classmethod
     def open(cls, path: str | Path, *, moved: bool = False) -> Self:
-        """The stream at ``path``, where it stopped. ``moved``: you made sure that this is the
-        newest copy and the only one in use.
+        """Open the stream at ``path`` where it stopped. ``moved`` confirms that this is the newest
+        copy and the only one in use.
         """
         file = StateFile(path, moved=moved)
         try:
@@ -266,10 +265,10 @@ class Stream:
         return cls(file, terms, way)
 
     def add(self, value: Any, number: int | None = None) -> float:
-        """The sum up to this element, with noise. Durable before it returns.
+        """Return the noisy running total up to this element, durable before it returns.
 
-        With its ``number``, from 1 on, the call may be repeated: an element that was answered gets
-        the same answer again, whatever the value.
+        With its ``number``, from 1 on, the call may be repeated: an answered element gets the same
+        answer again, whatever the value.
         """
         steps = self.parameters.snap_to_steps(value)
         wanted = None if number is None else parse_whole(number, "number")
@@ -278,7 +277,7 @@ class Stream:
         ]
 
     def _advance(self, state: StreamState, place: int, element: int) -> tuple[StreamState, float]:
-        """The one place where data get noise."""
+        """Measure one element: the only place where data get noise."""
         private, exact_ = self.mechanism.measure_element(state.private, place, element)
         noisy = [self.mechanism.noise.sample(value) for value in exact_]
         public, told = self.mechanism.estimate_sum(state.public, place, noisy)
@@ -286,26 +285,26 @@ class Stream:
 
     @property
     def number(self) -> int:
-        """How many elements have arrived."""
+        """The number of elements so far."""
         return self._file.number
 
     @property
     def cost(self) -> Loss:
-        """What the whole stream costs."""
+        """The loss of the whole stream."""
         return compute_stream_cost(self.parameters, self.mechanism)
 
     def answers(self) -> list[float]:
-        """All sums told so far."""
+        """Return all running totals so far."""
         return self._file.answers()
 
     def radii(self, beta: Number) -> Floats:
-        """For each sum of the stream, how far it is from the exact one of clamped values, except
-        with probability at most ``beta``.
+        """Return for each running total the distance from the exact sum of clamped values that is
+        exceeded with probability at most ``beta``.
         """
         return self.mechanism.radii(beta) * float(self.parameters.grid)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the state file."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -327,7 +326,9 @@ def _decode_value(value: int | str | None) -> Any:
 
 
 def _encode_mechanism(way: StreamMechanism) -> dict[str, Any]:
-    """The parameters of a way: a later version, or another machine, goes on with the same ones."""
+    """Return the parameters of a mechanism, so that a later version or another machine continues
+    with the same ones.
+    """
     law = {"noise": type(way.noise).__name__, "scale": str(way.noise.scale)}
     if isinstance(way, TreeMechanism):
         return law | {

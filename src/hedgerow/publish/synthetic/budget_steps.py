@@ -1,4 +1,6 @@
-"""How a program spends its purse: parts of one price, each step written down with what it cost."""
+"""The budget of a synthetic table: each step gets a share of the price and is recorded with its
+cost.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ __all__ = ["BudgetSpender", "BudgetStep", "MeasuredTable"]
 
 @dataclass(frozen=True, slots=True)
 class BudgetStep:
-    """One thing that was paid for: a table of so many ``cells`` measured with noise of this
-    ``scale``, or one chosen (no scale).
+    """One paid step: a table of ``cells`` measured with noise of this ``scale``, or a private
+    selection (no scale).
     """
 
     kind: str
@@ -42,8 +44,9 @@ class MeasuredTable:
 
 @dataclass(slots=True)
 class BudgetSpender:
-    """A purse, the ``terms`` with the whole price that may be spent from it, the ``steps`` so far,
-    and who is told that so many of about ``about`` are done."""
+    """A private table, the ``terms`` with the whole price, the ``steps`` so far, and the listener
+    for progress, out of about ``about`` steps.
+    """
 
     purse: PrivateTable
     parameters: PrivacyParameters
@@ -54,11 +57,11 @@ class BudgetSpender:
     def measure(
         self, blocks: Sequence[QueryBlock], part: Fraction, what: str
     ) -> list[MeasuredTable]:
-        """Noisy tables for a part of the price.
+        """Return noisy tables for a share of the price.
 
         A table of n cells with noise of scale s is off by about n s in all. The sum of that over
-        tables, at a fixed sum of 1/s^2 (Gaussian) or of 1/s (Laplace), is least where s goes as
-        n^(-1/3) or as n^(-1/2).
+        tables, at a fixed sum of 1/s^2 (Gaussian) or of 1/s (Laplace), is least if s is
+        proportional to n^(-1/3) or n^(-1/2).
         """
         if not blocks:
             return []
@@ -89,7 +92,7 @@ class BudgetSpender:
         ]
 
     def choose(self, candidates: Sequence[MarginalCandidate], part: Fraction) -> int:
-        """The place of a candidate, chosen for a part of the price."""
+        """Return the index of a candidate, selected privately for a share of the price."""
         price = self.parameters.with_share(part)
         place = self.purse.select(candidates, epsilon=price.epsilon, rho=price.rho)
         self.steps.append(
@@ -98,8 +101,8 @@ class BudgetSpender:
         return place
 
     def compute_deviation(self, part: Fraction, tables: int) -> float:
-        """The standard deviation of the noise when so many equal tables share a part of the
-        price. Looks at no data.
+        """Return the standard deviation of the noise if this many equal tables share a part of the
+        price. Reads no data.
         """
         place = int(np.argmax(self.purse.sizes))
         block = QueryBlock(((place, BinSums(self.purse.sizes[place])),))

@@ -1,5 +1,5 @@
-"""What is known of the exact table: noisy counts of every attribute, and of pairs of attributes
-in groups, made to agree.
+"""The model of a synthetic table: consistent estimates of the counts of attributes, and of binned
+pairs.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _MIN_VARIANCE = 1e-12  # so small a variance is none
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticModel:
-    """Estimated ``counts`` of the codes of each attribute, the ``groups`` these are in, and
-    tables of groups for ``pairs``.
+    """Estimated ``counts`` of the codes of each attribute, the bins (``groups``) of its codes, and
+    tables of bins for ``pairs``.
     """
 
     total: float
@@ -33,16 +33,16 @@ class SyntheticModel:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many codes each attribute has."""
+        """The number of codes of each attribute."""
         return tuple(len(counts) for counts in self.counts)
 
     def count_bins(self, place: int) -> Floats:
-        """The counts of the groups of an attribute."""
+        """Return the counts of the bins of an attribute."""
         return sum_bins(self.counts[place], self.bins[place])
 
     def table(self, a: int, b: int) -> Floats:
-        """The estimated table of the groups of two attributes; as if independent, where it was
-        not measured.
+        """Return the estimated table of the bins of two attributes; as if independent if it was not
+        measured.
         """
         if (a, b) in self.pairs:
             return self.pairs[a, b].table
@@ -51,8 +51,8 @@ class SyntheticModel:
         return np.outer(self.count_bins(a), self.count_bins(b)) / max(self.total, 1.0)
 
     def dependence(self) -> Floats:
-        """For all pairs of attributes how far their table is from independence, as a part of all
-        rows.
+        """Return for all pairs of attributes the distance of their table from independence, as a
+        share of all rows.
         """
         found = np.zeros((len(self.counts), len(self.counts)))
         for (a, b), pair in self.pairs.items():
@@ -64,9 +64,7 @@ class SyntheticModel:
 
 
 def estimate_total(ones: Sequence[MeasuredTable]) -> float:
-    """How many rows there are: every attribute's counts add up to it, and those with little
-    noise in the sum count most.
-    """
+    """Return the number of rows: the mean of the attributes' sums, weighted by inverse variance."""
     weights = [1 / (one.table.size * max(one.variance, _MIN_VARIANCE)) for one in ones]
     return float(np.average([one.table.sum() for one in ones], weights=weights))
 
@@ -77,7 +75,7 @@ def fit_model(
     pairs: Sequence[MeasuredTable],
     total: float,
 ) -> SyntheticModel:
-    """The model of these measurements."""
+    """Build the model of these measurements."""
     counts = tuple(
         _combine_counts(one, groups[place], place, pairs, total) for place, one in enumerate(ones)
     )
@@ -94,8 +92,8 @@ def fit_model(
 def _combine_counts(
     one: MeasuredTable, groups: Integers, place: int, pairs: Sequence[MeasuredTable], total: float
 ) -> Floats:
-    """The counts of one attribute by least squares: what was measured of it, and the sums of its
-    groups in tables with others.
+    """Return the counts of one attribute by least squares, from its own measurement and the sums of
+    its bins in tables with others.
     """
     sizes = np.bincount(groups).astype(np.float64)
     own = sum_bins(one.table, groups)

@@ -1,16 +1,16 @@
-"""A synthetic table: measure privately, model what was measured, write rows that agree with the
-model.
+"""The synthetic table: measure privately, fit a model, generate rows that agree with the model.
 
-    every attribute      a quarter of the price    how often each code is there; how many rows there
-    are pairs of attributes  the rest                  tables of two attributes in groups of codes a
-    check              what is asked for         fresh measurements, to which the finished rows are
-    held
+| measured | share of the price | result |
+|---|---|---|
+| every attribute | a quarter | the counts of its codes, the number of rows |
+| pairs of attributes | the rest | tables of two attributes in bins of codes |
+| check | as requested | fresh measurements to compare the rows with |
 
-Where there are too few rows for that many tables, all attributes are measured once more, with as
-much, and an eighth of the price chooses the pairs that matter.
+If there are too few rows for that many tables, all attributes are measured once more, with as much,
+and an eighth of the price selects the pairs that matter.
 
-What is written down follows from these noisy numbers and from the public domain alone. That holds
-for the number of rows, for the groups, and for the report on quality.
+The rows follow from these noisy numbers and the public domain alone, and so do their number, the
+bins and the report on quality.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _MAX_CODES: Final = 4_096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticTable:
-    """Rows of ``codes``, a column for each attribute, as many as the noisy ``total`` says. All
-    of it may be published.
+    """Rows of ``codes``, a column for each attribute, as many as the noisy ``total``. All of it may
+    be published.
     """
 
     codes: Integers
@@ -73,13 +73,13 @@ def synthesize(
     target: int | None = None,
     tell: Progress = ignore_progress,
 ) -> SyntheticTable:
-    """A synthetic table for the price of these ``terms``, from what a purse hands out.
+    """Build a synthetic table from a private table for the price of ``terms``.
 
-    ``ordered`` are the places of attributes whose codes rise with what they stand for: neighbours
-    are merged there, where there are too many. ``workload`` are the pairs of attributes that should
-    agree, all by default. ``check`` is the part of the price for fresh measurements that tell how
-    good the rows are; with a ``target``, also how well that attribute is told from two others.
-    ``tell`` hears how many measurements are done.
+    ``ordered`` are the positions of attributes whose codes rise with their values: neighbouring
+    codes are merged there, if there are too many. ``workload`` are the pairs of attributes that
+    should agree, by default all. ``check`` is the share of the price for fresh measurements of the
+    rows' quality and, with a ``target``, of how well that attribute is predicted from two others.
+    ``tell`` is called with the number of measurements done.
     """
     sizes = purse.sizes
     check_code_counts(sizes)
@@ -101,7 +101,8 @@ def synthesize(
 def _measure_tables(
     spending: BudgetSpender, pairs: Sequence[AttributePair], rest: Fraction, ordered: frozenset[int]
 ) -> tuple[list[MeasuredTable], list[Integers], list[MeasuredTable]]:
-    """The noisy counts of each attribute, the groups of its codes, and noisy tables of pairs."""
+    """Return the noisy counts of each attribute, the bins of its codes, and noisy tables of pairs.
+    """
     singles = [
         QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(spending.purse.sizes)
     ]
@@ -133,7 +134,7 @@ def _measure_tables(
 def _average_tables(
     first: Sequence[MeasuredTable], second: Sequence[MeasuredTable]
 ) -> list[MeasuredTable]:
-    """Two measurements of the same, with the same noise."""
+    """Average two measurements of the same table with the same noise."""
     return [
         MeasuredTable(a.positions, (a.table + b.table) / 2, a.variance / 2)
         for a, b in zip(first, second, strict=True)
@@ -143,7 +144,7 @@ def _average_tables(
 def _normalise_workload(
     workload: Sequence[AttributePair] | None, sizes: Sequence[int]
 ) -> list[AttributePair]:
-    """Pairs in rising order; attributes with a single code have nothing to tell."""
+    """Return the pairs in ascending order, without attributes of a single code."""
     asked = (
         list(itertools.combinations(range(len(sizes)), 2))
         if workload is None
@@ -156,7 +157,7 @@ def _normalise_workload(
 
 
 def check_code_counts(sizes: Sequence[int]) -> None:
-    """Refuses attributes with too many codes."""
+    """Refuse attributes with too many codes."""
     if max(sizes) > _MAX_CODES:
         raise Refused(
             f"An attribute has {max(sizes):,} codes; rows can be made of at most {_MAX_CODES:,}."
@@ -165,7 +166,7 @@ def check_code_counts(sizes: Sequence[int]) -> None:
 
 
 def parse_check_share(check: Number) -> Fraction:
-    """The part of the price that checks the rows."""
+    """Return the exact share of the price for the check."""
     part = parse_exact(check, "check")
     if not 0 <= part <= Fraction(1, 2):
         raise InvalidArgument("check", "must be a part of the price, from 0 to 1/2", check)

@@ -1,9 +1,9 @@
-"""How good synthetic rows are: told from noisy measurements, so that it can be published with them.
+"""The quality of synthetic rows, from noisy measurements, so that it can be published with them.
 
-Two kinds of figures. Those of ``PairQuality`` come from what the rows were made of and cost nothing
-more; they know the noise, and not what groups of codes hide. ``FreshCheck`` and ``PredictionTask``
-hold the rows to fresh measurements, paid for by a part of the price, which the rows cannot have
-been fitted to.
+There are two kinds of figures. ``PairQuality`` follows from the measurements behind the rows and
+costs nothing more; it includes the noise, but not what binning hides. ``FreshCheck`` and
+``PredictionTask`` compare the rows with fresh measurements, paid for by a share of the price, to
+which the rows cannot have been fitted.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _MEAN_ABSOLUTE_NORMAL: Final = math.sqrt(2 / math.pi)  # the mean size of a norm
 
 @dataclass(frozen=True, slots=True)
 class PairQuality:
-    """Two attributes: the part of all rows expected to be out of place in their table of groups,
-    and how strongly they depend on each other (Cramér's V, 0 to 1) by the rows and by the noisy
-    measurement, freed of what noise adds."""
+    """Two attributes: the share of rows expected to be misplaced in their table of bins, and their
+    dependence (Cramér's V, 0 to 1) in the rows and in the noisy measurement, corrected for noise.
+    """
 
     places: tuple[int, int]
     expected_error: float
@@ -53,8 +53,8 @@ class PairQuality:
 
 @dataclass(frozen=True, slots=True)
 class FreshCheck:
-    """The part of rows out of place on average, over tables of ``pairs``, good ones and bad ones by
-    what was expected, measured afresh; it lies below ``at_most`` in about nineteen of twenty cases.
+    """The mean share of misplaced rows over freshly measured tables of ``pairs``, good and bad ones
+    by expectation; it is below ``at_most`` in about 19 of 20 cases.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -64,9 +64,10 @@ class FreshCheck:
 
 @dataclass(frozen=True, slots=True)
 class PredictionTask:
-    """Telling the group of ``target`` from those of ``by``, by a rule learnt from the synthetic
-    rows: the part of rows told rightly, of the synthetic ones and of the exact ones by a fresh
-    noisy table, and of these with the commonest group for all."""
+    """Predicting the bin of ``target`` from those of ``by`` with a rule learnt from the synthetic
+    rows: the share predicted correctly in the synthetic rows, in the exact rows by a fresh noisy
+    table, and in these by always taking the commonest bin.
+    """
 
     target: int
     by: tuple[int, ...]
@@ -78,8 +79,8 @@ class PredictionTask:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticQuality:
-    """The expected error of the counts of each attribute, of the pairs that were measured, and
-    what fresh measurements said.
+    """The expected error of the counts of each attribute, of the measured pairs, and the results of
+    fresh measurements.
     """
 
     attributes: tuple[float, ...]
@@ -97,7 +98,7 @@ def assess_quality(
     part: Fraction,
     target: int | None,
 ) -> SyntheticQuality:
-    """What can be said of these rows; fresh measurements take a part of the price."""
+    """Assess these rows; fresh measurements take a share of the price."""
     columns = [groups[codes[:, place]] for place, groups in enumerate(model.bins)]
     rows = max(len(codes), 1)
     attributes = tuple(
@@ -123,7 +124,7 @@ def assess_quality(
 def tabulate_bins(
     columns: Sequence[Integers], model: SyntheticModel, places: Sequence[int]
 ) -> Floats:
-    """How often combinations of groups are in the rows."""
+    """Return how often each combination of bins occurs in the rows."""
     shape = tuple(int(model.bins[place].max()) + 1 for place in places)
     index = np.ravel_multi_index(tuple(columns[place] for place in places), shape)
     return np.bincount(index, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
@@ -150,8 +151,9 @@ def _assess_pair(
 def _compute_cramers_v(
     table: Floats, variance: float, noise: float, model: SyntheticModel, a: int, b: int
 ) -> float:
-    """Cramér's V over the cells that have more rows than ``noise``. Of a noisy table the squares of
-    its noise, on average, are taken off."""
+    """Return Cramér's V over the cells with more rows than ``noise``. For a noisy table the
+    expected squares of its noise are subtracted.
+    """
     total, least = model.total, min(table.shape) - 1
     if total <= 0 or least < 1:
         return 0.0
@@ -184,8 +186,8 @@ def _check_pairs(
     spending: BudgetSpender,
     part: Fraction,
 ) -> FreshCheck:
-    """|rows - fresh|^2 is on average |rows - exact|^2 plus the variance of the noise in every
-    cell.
+    """Measure pairs afresh: |rows - fresh|^2 is on average |rows - exact|^2 plus the variance of
+    the noise in every cell.
     """
     by_error = sorted(places, key=lambda pair: model.pairs[pair[0], pair[1]].squared_error)
     many = min(_MAX_CHECKED_PAIRS, len(places))
@@ -211,8 +213,8 @@ def _check_pairs(
 def _choose_predictors(
     columns: Sequence[Integers], model: SyntheticModel, target: int
 ) -> tuple[int, ...]:
-    """The two attributes that tell the target best in the synthetic rows, of those that depend
-    on it; the one, where it is alone.
+    """Return the two attributes that best predict the target in the synthetic rows among those that
+    depend on it, or the only one.
     """
     dependence = model.dependence()[target]
     near = [

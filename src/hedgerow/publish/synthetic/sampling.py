@@ -1,11 +1,11 @@
 """Rows that agree with a model: attribute by attribute, each given all before it.
 
-The first attribute is written down as often as its counts say. For the next one, every row so far
-gets weights for its groups which, added up over rows, give the model's table with each attribute
-before: they are found by raking, which changes the weights in proportion until one table is right,
-then the next, and round again. It is the least change from independence that does it. The weights
-are then made whole by evenly spaced points, so that hardly any row is there by chance: rows drawn
-at random would be as far off as a second survey.
+The first attribute appears as often as its counts say. For the next one, every row so far gets
+weights for its bins which, added up over rows, give the model's table with each earlier attribute.
+They are found by raking: the weights change in proportion until one table is right, then the next,
+and round again. This is the least change from independence. The weights are rounded to integers by
+evenly spaced points, which leaves hardly any row to chance: independently drawn rows would be as
+far off as a second survey.
 
 Nothing here is random, and nothing here sees the exact table.
 """
@@ -31,7 +31,7 @@ _MAX_DISTINCT_ROWS: Final = 2_000_000  # rows that are worked out; more are made
 
 
 def generate_rows(model: SyntheticModel, many: int) -> Integers:
-    """So many rows of codes, a column for each attribute."""
+    """Return ``many`` rows of codes, a column for each attribute."""
     if many <= 0:
         return np.zeros((0, len(model.counts)), dtype=np.int64)
     if many > _MAX_DISTINCT_ROWS:
@@ -44,7 +44,7 @@ def generate_rows(model: SyntheticModel, many: int) -> Integers:
 
 
 def order_attributes(dependence: Floats) -> list[int]:
-    """Attributes in the order they are written: the one that depends most on others, then always
+    """Return the attributes in the order of generation: the most dependent one first, then always
     the one most tied to those before.
     """
     order = [int(dependence.sum(axis=0).argmax())]
@@ -57,7 +57,7 @@ def order_attributes(dependence: Floats) -> list[int]:
 
 
 def _generate_bins(model: SyntheticModel, many: int) -> Integers:
-    """Rows of groups."""
+    """Return rows of bins."""
     dependence = model.dependence()
     order = order_attributes(dependence)
     prefixes, counts = np.zeros((1, 0), dtype=np.int64), np.array([many], dtype=np.int64)
@@ -76,7 +76,9 @@ def _generate_bins(model: SyntheticModel, many: int) -> Integers:
 def _rake_weights(
     prefixes: Integers, counts: Integers, single: Floats, tables: Sequence[Floats]
 ) -> Floats:
-    """For each prefix how many of its rows each group of the next attribute gets: not whole yet."""
+    """Return for each prefix the number of its rows in each bin of the next attribute, before
+    rounding.
+    """
     share = np.maximum(single, 1e-9)
     weights = counts[:, None] * (share / share.sum())[None, :]
     many, places = float(counts.sum()), np.arange(len(counts))
@@ -104,7 +106,7 @@ def _rake_weights(
 def _extend_prefixes(
     prefixes: Integers, counts: Integers, weights: Floats, turn: float
 ) -> tuple[Integers, Integers]:
-    """The prefixes with one more attribute, in whole numbers: rows of a prefix are evenly spaced
+    """Extend the prefixes by one attribute in integers: the rows of a prefix are evenly spaced
     points under its weights.
 
     Each prefix begins at another fraction, a multiple of an irrational number, so that prefixes
@@ -125,7 +127,7 @@ def _extend_prefixes(
 
 
 def _fill_codes(column: Integers, model: SyntheticModel, place: int) -> Integers:
-    """Groups replaced by codes, in the proportions that the codes of a group have."""
+    """Replace bins by codes, in the proportions of the codes within a bin."""
     groups, counts = model.bins[place], model.counts[place]
     sizes = np.bincount(groups)
     if len(sizes) == len(groups):
@@ -147,8 +149,8 @@ def _list_fractions(many: int, turn: float) -> Floats:
 
 
 def _choose_rotation(place: int) -> float:
-    """An irrational number of its own for each attribute: the fraction of the root of a number
-    that is no square.
+    """Return an irrational number for each attribute: the fractional part of the root of a
+    non-square.
     """
     root = 2 + place + round(np.sqrt(2 + place))  # the numbers that are no squares, from 3 on
     return float(np.sqrt(root) % 1.0)
