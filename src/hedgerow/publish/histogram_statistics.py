@@ -69,9 +69,9 @@ __all__ = [
     "read_truncation_error",
 ]
 
-_MEAN_CANDIDATES: Final = 4096  # places of the mean, over the range
+_MEAN_CANDIDATES: Final = 4096  # grid points for the mean, over the range
 _CHUNK_CELLS: Final = 2**22
-_MEAN_BETA_SHARE: Final = Fraction(1, 10)  # of what may fail, where the mean matters a little
+_MEAN_BETA_SHARE: Final = Fraction(1, 10)  # of beta, for the mean within a variance
 _MECHANISMS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {
     "laplace": Laplace,
     "gaussian": Gaussian,
@@ -124,11 +124,11 @@ class Histogram:
     def __post_init__(self) -> None:
         counts = np.asarray(self.counts, dtype=np.float64)
         if counts.shape != (self.attribute.size,) or not np.isfinite(counts).all():
-            raise InvalidArgument("counts", "must be one for each bin", counts.shape)
+            raise InvalidArgument("counts", "must be one finite number for each bin", counts.shape)
         if not self.attribute.is_ordered or self.attribute.type not in ("integer", "real", "date"):
             raise Unsupported(
-                f"{self.attribute.name} has no numbers: only of numbers and dates can a mean or a"
-                " quantile be told."
+                f"{self.attribute.name} is not numeric: means and quantiles exist only for numbers"
+                " and dates. Name another column."
             )
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "draws", parse_whole(self.draws, "draws"))
@@ -142,8 +142,8 @@ class Histogram:
         """
         if "threshold" in facts or "draws" not in facts or table.num_rows != domain.cell_count:
             raise Unsupported(
-                "Only a histogram of all cells says how its numbers are spread: this publication"
-                " leaves some out."
+                "Statistics need a histogram of all cells, and this publication leaves some out."
+                " Publish a histogram without sparse."
             )
         place = (
             0 if name is None and len(domain.attributes) == 1 else domain.find_position(name or "")
@@ -165,10 +165,10 @@ class Histogram:
         low, middle, high = self._compute_bin_bounds()
         noise = self._build_bin_noise(level)
         total = self.counts.sum()
-        found = float(middle @ self.counts / total) if total > 0 else None
+        mean = float(middle @ self.counts / total) if total > 0 else None
         noise_low, noise_high = self._compute_mean_interval(middle, middle, noise)
         bins_low, bins_high = self._compute_mean_interval(low, high, noise)
-        value = None if found is None else min(max(found, noise_low), noise_high)
+        value = None if mean is None else min(max(mean, noise_low), noise_high)
         return self._build_statistic((value, bins_low, bins_high, noise_low, noise_high), level)
 
     def variance(self, level: Number = Fraction(19, 20)) -> DerivedStatistic:
@@ -176,14 +176,13 @@ class Histogram:
         low, middle, high = self._compute_bin_bounds()
         total = self.counts.sum()
         noise_low, noise_high = self._compute_variance_interval(middle, middle, level)
-        found = None
+        value = None
         if total > 0:
             mean = float(middle @ self.counts / total)
-            found = min(
-                max(float(np.square(middle - mean) @ self.counts / total), noise_low), noise_high
-            )
+            variance = float(np.square(middle - mean) @ self.counts / total)
+            value = min(max(variance, noise_low), noise_high)
         return DerivedStatistic(
-            found,
+            value,
             *self._compute_variance_interval(low, high, level),
             noise_low,
             noise_high,
@@ -214,19 +213,11 @@ class Histogram:
             share, share, self.counts, self._build_bin_noise(level)
         )
         total = float(self.counts.sum())
-        found = (
-            np.clip(self.counts / total, least, most) / width
-            if total > 0
-            else np.full(bins, np.nan)
-        )
-        return pa.table(
-            self.attribute.columns()
-            | {
-                "density": found,
-                "density_low": least / width,
-                "density_high": most / width,
-            }
-        )
+        density = np.full(bins, np.nan)
+        if total > 0:
+            density = np.clip(self.counts / total, least, most) / width
+        ends = {"density_low": least / width, "density_high": most / width}
+        return pa.table(self.attribute.columns() | {"density": density} | ends)
 
     def _build_bin_noise(self, level: Number, part: Fraction = Fraction(1)) -> BinNoise:
         return BinNoise(
@@ -300,24 +291,26 @@ class Histogram:
     def _find_quantile_bins(self, p: Fraction, noise: BinNoise) -> tuple[int, int]:
         """Return the first and the last bin that may contain the quantile."""
         bins, part = len(self.counts), float(p)
-        # all weights are 1/2: the smallest radius that the discrete law allows
+        # all weights are 1/2: the discrete noise gives the smallest radius
         if p == Fraction(1, 2):
             far: Any = find_sum_radius(self.mechanism, bins * self.draws, noise.beta) / 2
         else:
             upto = np.arange(1, bins)
-            one = compute_noise_variance(self.mechanism)
-            variances = one * self.draws * (upto * (1 - part) ** 2 + (bins - upto) * part**2)
+            single = compute_noise_variance(self.mechanism)
+            variances = single * self.draws * (upto * (1 - part) ** 2 + (bins - upto) * part**2)
             far = bound_sum_radii(
-                variances, [self.mechanism], one * max(part, 1 - part) ** 2, noise.beta
+                variances, [self.mechanism], single * max(part, 1 - part) ** 2, noise.beta
             )
         above = (np.cumsum(self.counts) - part * self.counts.sum())[:-1]
         lost = 1e-12 * float(np.abs(self.counts).sum()) + self.truncation_error * bins * max(
             part, 1 - part
         )
-        able = np.append(above + far + lost >= 0, True) & np.append(True, above - far - lost <= 0)
-        # the first bin that the upper test lets in is let in by the lower one: there is one
-        found = np.flatnonzero(able)
-        return int(found[0]), int(found[-1])
+        possible = np.append(above + far + lost >= 0, True) & np.append(
+            True, above - far - lost <= 0
+        )
+        # The first bin that passes the upper test also passes the lower one: there is one.
+        kept = np.flatnonzero(possible)
+        return int(kept[0]), int(kept[-1])
 
     def _interpolate_quantile(self, p: float, least: float, most: float) -> float | None:
         """Return the point where the clean counts reach p of their total, with values spread evenly
@@ -331,34 +324,21 @@ class Histogram:
         place = min(int(np.searchsorted(np.cumsum(counts), p * total)), len(counts) - 1)
         before = float(counts[:place].sum())
         inside = (p * total - before) / counts[place] if counts[place] > 0 else 0.0
-        return min(
-            max(
-                float(low[place] + (high[place] - low[place]) * min(max(inside, 0.0), 1.0)),
-                float(least),
-            ),
-            float(most),
-        )
+        point = float(low[place] + (high[place] - low[place]) * min(max(inside, 0.0), 1.0))
+        return min(max(point, float(least)), float(most))
 
     def _build_statistic(self, numbers: Sequence[float | None], level: Number) -> DerivedStatistic:
         """Build a statistic in the type of the attribute: dates for days, with interval ends
         rounded outwards.
         """
-        rounded: list[Callable[[float], int]] = [
-            round,
-            math.floor,
-            math.ceil,
-            math.floor,
-            math.ceil,
-        ]
+        values: list[Any] = [None if number is None else float(number) for number in numbers]
         if self.attribute.type == "date":
-            told = [
-                None if day is None else date.fromordinal(to(day))
-                for day, to in zip(numbers, rounded, strict=True)
+            outwards: list[Callable[[float], int]] = [math.floor, math.ceil]
+            values = [
+                None if day is None else date.fromordinal(to_whole(day))
+                for day, to_whole in zip(values, (round, *outwards, *outwards), strict=True)
             ]
-            return DerivedStatistic(told[0], told[1], told[2], told[3], told[4], float(level))
-        value, low, high, noise_low, noise_high = (
-            None if number is None else float(number) for number in numbers
-        )
+        value, low, high, noise_low, noise_high = values
         return DerivedStatistic(value, low, high, noise_low, noise_high, float(level))
 
 

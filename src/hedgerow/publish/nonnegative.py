@@ -31,12 +31,12 @@ def project_nonnegative(counts: Any, total: float | None = None) -> npt.NDArray[
     """
     given = np.asarray(counts, dtype=np.float64)
     if not given.size or not np.isfinite(given).all():
-        raise InvalidArgument("counts", "must be numbers, at least one", given.size)
+        raise InvalidArgument("counts", "must be finite numbers, at least one", given.size)
     whole = max(float(given.sum()), 0.0) if total is None else float(total)
     if not 0 <= whole < np.inf:
-        raise InvalidArgument("total", "must be a number of at least 0", total)
-    # Nothing that is more than the total below the largest count stays above 0: what is left to
-    # sort are a few, where zeros are many.
+        raise InvalidArgument("total", "must be a finite number of at least 0", total)
+    # A count more than the total below the largest becomes 0. Where zeros are many, few counts are
+    # left to sort.
     floor = float(given.max()) - whole
     able = np.sort(given[given >= floor], axis=None)[::-1]
     levels = (np.cumsum(able) - whole) / np.arange(1, able.size + 1)

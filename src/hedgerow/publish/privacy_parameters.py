@@ -1,5 +1,4 @@
-"""The privacy parameters of a publication: its price, its privacy unit, and the noise that follows.
-"""
+"""The privacy parameters of a publication: price, privacy unit, and the noise that follows."""
 
 from __future__ import annotations
 
@@ -25,14 +24,13 @@ __all__ = ["AdditiveNoise", "PrivacyParameters", "check_epsilon_or_rho"]
 
 AdditiveNoise = Laplace | Gaussian
 
-# noise is at most so small a part of itself larger than it need be
-_SCALE_RESOLUTION: Final = 10**9
+_SCALE_RESOLUTION: Final = 10**9  # rounding enlarges noise by less than one part in this many
 
 
 def check_epsilon_or_rho(terms: Any) -> None:
     """Check that exactly one of ``epsilon`` and ``rho`` is given, and make it exact."""
     if (terms.epsilon is None) == (terms.rho is None):
-        raise InvalidArgument("epsilon", "or rho must be given, and not both", terms.epsilon)
+        raise InvalidArgument("epsilon", "or rho must be given, but not both", terms.epsilon)
     for name in ("epsilon", "rho"):
         if getattr(terms, name) is not None:
             object.__setattr__(terms, name, parse_epsilon(getattr(terms, name), name))
@@ -90,11 +88,9 @@ class PrivacyParameters:
     @property
     def total(self) -> Loss:
         """The loss of the whole price."""
-        return (
-            Loss(self.epsilon)
-            if self.epsilon is not None
-            else Loss(inf, rho=self.rho if self.rho is not None else inf)
-        )
+        if self.epsilon is not None:
+            return Loss(self.epsilon)
+        return Loss(inf, rho=inf if self.rho is None else self.rho)
 
     def with_share(self, part: Fraction) -> PrivacyParameters:
         """Return the same parameters with a share of the price."""
@@ -139,83 +135,106 @@ class PrivacyParameters:
         exactly in little time.
         """
         if len(blocks) != len(spreads) or not all(0 < spread < math.inf for spread in spreads):
-            raise InvalidArgument("spreads", "must be numbers above 0, one for each block")
-        moves = [self.sensitivity(block) for block in blocks]
+            raise InvalidArgument("spreads", "must be one finite number above 0 for each block")
+        sensitivities = [self.sensitivity(block) for block in blocks]
         if len(blocks) == 1:
-            return (self._calibrate_sensitivity(moves[0]),)
-        size = self._compute_scale_factor(moves, spreads)
-        # A multiple of the parts: in parts, scales are just so many times those in rows.
-        fine = (
+            return (self._calibrate_sensitivity(sensitivities[0]),)
+        size = self._compute_scale_factor(sensitivities, spreads)
+        # A multiple of the parts per row: scales in parts are exact multiples of those in rows.
+        denominator = (
             _SCALE_RESOLUTION
             * self.parts_per_row
             * 10 ** max(0, math.ceil(math.log10(size / self.parts_per_row * max(spreads))))
         )
         while not self._is_affordable(
-            moves, steps := [int(fine / (size * spread)) for spread in spreads], fine
+            sensitivities,
+            steps := [int(denominator / (size * spread)) for spread in spreads],
+            denominator,
         ):
             size *= 1 + 1e-12
         kind = Gaussian if self.is_gaussian else Laplace
-        return tuple(_build_mechanism(partial(kind, Fraction(fine, step))) for step in steps)
+        return tuple(_build_mechanism(partial(kind, Fraction(denominator, step))) for step in steps)
 
-    def _calibrate_sensitivity(self, move: Sensitivity) -> AdditiveNoise:
+    def _calibrate_sensitivity(self, sensitivity: Sensitivity) -> AdditiveNoise:
         if self.rho is not None:
             return _build_mechanism(
-                lambda: Gaussian.calibrate(sensitivity=move, rho=self.rho, grid=1)
+                lambda: Gaussian.calibrate(sensitivity=sensitivity, rho=self.rho, grid=1)
             )
         return _build_mechanism(
-            lambda: Laplace.calibrate(sensitivity=move, epsilon=self.epsilon, grid=1)
+            lambda: Laplace.calibrate(sensitivity=sensitivity, epsilon=self.epsilon, grid=1)
         )
 
     def _compute_scale_factor(
-        self, moves: Sequence[Sensitivity], spreads: Sequence[float]
+        self, sensitivities: Sequence[Sensitivity], spreads: Sequence[float]
     ) -> float:
         """Return the ratio of the scales to the spreads, before rounding."""
         if self.rho is not None:
             return math.sqrt(
                 sum(
-                    float(move.l2_squared) / spread**2
-                    for move, spread in zip(moves, spreads, strict=True)
+                    float(sensitivity.l2_squared) / spread**2
+                    for sensitivity, spread in zip(sensitivities, spreads, strict=True)
                 )
                 / float(2 * self.rho)
             )
         assert self.epsilon is not None
         return sum(
-            float(move.l1) / spread for move, spread in zip(moves, spreads, strict=True)
+            float(sensitivity.l1) / spread
+            for sensitivity, spread in zip(sensitivities, spreads, strict=True)
         ) / float(self.epsilon)
 
-    def _is_affordable(self, moves: Sequence[Sensitivity], steps: Sequence[int], fine: int) -> bool:
+    def _is_affordable(
+        self, sensitivities: Sequence[Sensitivity], steps: Sequence[int], denominator: int
+    ) -> bool:
         """Return whether noise of the scales denominator/step fits the price, computed exactly."""
         if self.rho is not None:
             return (
-                sum(move.l2_squared * step**2 for move, step in zip(moves, steps, strict=True))
-                <= 2 * self.rho * fine**2
+                sum(
+                    sensitivity.l2_squared * step**2
+                    for sensitivity, step in zip(sensitivities, steps, strict=True)
+                )
+                <= 2 * self.rho * denominator**2
             )
         assert self.epsilon is not None
         return (
-            sum(move.l1 * step for move, step in zip(moves, steps, strict=True))
-            <= self.epsilon * fine
+            sum(
+                sensitivity.l1 * step
+                for sensitivity, step in zip(sensitivities, steps, strict=True)
+            )
+            <= self.epsilon * denominator
         )
 
     def calibrate(self, block: QueryBlock) -> AdditiveNoise:
         """Return the least noise with which one block costs the whole price."""
         return self._calibrate_sensitivity(self.sensitivity(block))
 
-    def measurement_cost(self, block: QueryBlock, law: AdditiveNoise) -> Loss:
+    def noise_factor(self, block: QueryBlock) -> float:
+        """Return the factor to which the scale of a block's noise is proportional."""
+        sensitivity = self.sensitivity(block)
+        if self.is_gaussian:
+            return math.sqrt(float(sensitivity.l2_squared))
+        return float(sensitivity.l1)
+
+    def total_cost(self, measurements: Sequence[tuple[QueryBlock, AdditiveNoise]]) -> Loss:
+        """Return the loss of all measurements of a strategy."""
+        costs = [self.measurement_cost(block, mechanism) for block, mechanism in measurements]
+        return sum(costs[1:], costs[0])
+
+    def measurement_cost(self, block: QueryBlock, mechanism: AdditiveNoise) -> Loss:
         """Return the loss of measuring a block with this noise."""
         return compute_measurement_loss(
             block,
-            law,
+            mechanism,
             rows=self.rows * self.parts_per_row,
             relation=self.relation,
             group=self.group,
         )
 
 
-def _build_mechanism(law: Callable[[], AdditiveNoise]) -> AdditiveNoise:
+def _build_mechanism(mechanism: Callable[[], AdditiveNoise]) -> AdditiveNoise:
     try:
-        return law()
+        return mechanism()
     except InvalidArgument as wrong:
         raise Refused(
-            "This takes more noise than can be drawn: spend more, or ask for fewer or smaller"
-            " tables."
+            "This publication needs more noise than can be drawn. Give it more epsilon, or ask for"
+            " fewer or smaller tables."
         ) from wrong

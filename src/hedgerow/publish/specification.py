@@ -29,7 +29,7 @@ __all__ = [
     "measure_all",
 ]
 
-Progress = Callable[[int, int], None]  # how much is done, and of how much
+Progress = Callable[[int, int], None]  # called with the steps done, and their total
 
 
 def ignore_progress(done: int, of: int) -> None:
@@ -37,18 +37,22 @@ def ignore_progress(done: int, of: int) -> None:
 
 
 def measure_all(
-    purse: PrivateTable, measurements: Sequence[Measurement], tell: Progress = ignore_progress
+    private_table: PrivateTable,
+    measurements: Sequence[Measurement],
+    tell: Progress = ignore_progress,
 ) -> list[Any]:
     """Return all measurements of a strategy, in order, as counts of rows: integers, or reals where
     rows count in parts.
     """
-    found: list[Any] = []
-    for block, law in measurements:
-        tell(len(found), len(measurements))
-        noisy = purse.measure(block, law)
-        found.append(noisy if purse.parts_per_row == 1 else noisy / purse.parts_per_row)
-    tell(len(found), len(measurements))
-    return found
+    results: list[Any] = []
+    for block, mechanism in measurements:
+        tell(len(results), len(measurements))
+        noisy = private_table.measure(block, mechanism)
+        results.append(
+            noisy if private_table.parts_per_row == 1 else noisy / private_table.parts_per_row
+        )
+    tell(len(results), len(measurements))
+    return results
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,9 @@ class BuiltTable:
 class Builder(Protocol):
     """A function that measures a private table and builds the published one."""
 
-    def __call__(self, purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable: ...
+    def __call__(
+        self, private_table: PrivateTable, tell: Progress = ignore_progress
+    ) -> BuiltTable: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +97,7 @@ class Specification:
     accuracy: tuple[Accuracy, ...]
     build: Builder
     notes: tuple[str, ...] = ()
-    # all that is measured, where that is known beforehand
+    # all measurements, if they are known beforehand
     measurements: tuple[Measurement, ...] = ()
-    # what an answer may lack at most, in standard deviations of its noise
+    # the most that an answer may lack, in standard deviations of its noise
     relative_truncation: float = 0.0

@@ -225,7 +225,8 @@ def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
         Bar(
             group,
             (each.low + each.high) / 2,
-            *((each.low, each.high) if each.low != each.high else (None, None)),
+            each.low if each.low != each.high else None,
+            each.high if each.low != each.high else None,
             interval_name="from",  # these ends hold for certain, not with 95 %
         )
         for group, each in list(small.items())[:_MAX_DRAWN]

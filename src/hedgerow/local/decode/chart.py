@@ -1,5 +1,4 @@
-"""A chart of decoded values as one SVG file: estimates, intervals and, in a simulation, the truth.
-"""
+"""A chart of decoded values as one SVG file: estimates, intervals and, in a simulation, the truth."""
 
 from __future__ import annotations
 

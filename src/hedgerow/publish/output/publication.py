@@ -46,7 +46,7 @@ __all__ = [
 
 RECEIPT_FORMAT: Final = 1
 DATA_FILE, RECEIPT_FILE, REPORT_FILE = "data.parquet", "receipt.json", "report.html"
-# the receipt, with the hash of the charge instead of the entry of the ledger
+# the receipt with the hash of the charge in place of the ledger entry
 _UNFINISHED_FILE: Final = "unfinished.json"
 _CHARGE_KEY: Final = "charge"
 
@@ -67,17 +67,18 @@ class Publication(FrameConversions):
             if receipt["format"] != RECEIPT_FORMAT:
                 raise SourceError(
                     f"{folder / RECEIPT_FILE} has format {receipt['format']}; this version of"
-                    f" Hedgerow reads format {RECEIPT_FORMAT}."
+                    f" Hedgerow reads format {RECEIPT_FORMAT}. Use a later version."
                 )
             whole = receipt["data"] == _compute_digest(folder / DATA_FILE)
         except (OSError, ValueError, KeyError, TypeError):
             raise SourceError(
-                f"{folder} is no publication: it needs a {RECEIPT_FILE} and a {DATA_FILE}."
+                f"{folder} is not a publication: it must contain {RECEIPT_FILE} and {DATA_FILE}."
+                " Name the folder that was published."
             ) from None
         if not whole:
             raise SourceError(
-                f"{folder / DATA_FILE} is not what was published: its digest is not that of the"
-                " receipt."
+                f"{folder / DATA_FILE} was changed: its digest differs from the receipt. Restore"
+                " the published file."
             )
         return cls(folder, receipt)
 
@@ -138,7 +139,7 @@ class StagingFolder:
         self.destination = self._folder = Path(place)
         self._is_paid = False
         self._superseded: Path | None = None
-        # a lock on the bench: whoever gets it knows that nobody works there any more
+        # a lock on the folder: whoever gets it knows that no process is building there
         self._lock: int | None = None
 
     def create(self) -> None:
@@ -147,7 +148,7 @@ class StagingFolder:
         """
         if self.destination.exists():
             raise InvalidArgument(
-                "to", "must be a new folder: there is something already", str(self.destination)
+                "to", "must be a new folder; this path already exists", str(self.destination)
             )
         try:
             self.destination.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +163,7 @@ class StagingFolder:
         except OSError as problem:
             raise InvalidArgument(
                 "to",
-                f"must be where a folder can be made: {problem.strerror}",
+                f"must be a path where a folder can be created: {problem.strerror}",
                 str(self.destination),
             ) from None
 
@@ -176,7 +177,7 @@ class StagingFolder:
         written = pa.BufferOutputStream()
         parquet.write_table(table, written, compression="zstd")
         data = written.getvalue()
-        # Whose it is comes first: what is left half written can be told from what is whole.
+        # The charge is written first, so that a half-written table is recognised as such.
         self._write_unfinished({**receipt, "data": hashlib.sha256(data).hexdigest()}, charge)
         (self._folder / DATA_FILE).write_bytes(data)
         return self._sync_saved()
@@ -189,14 +190,12 @@ class StagingFolder:
             f".{glob.escape(self.destination.name)}.*.unpublished"
         ):
             held = None if left.is_symlink() else _try_lock(left)
-            if held is None:  # somebody is at work there, or we are
+            if held is None:  # another process is building there, or this one
                 continue
             try:
                 noted = json.loads((left / _UNFINISHED_FILE).read_text(encoding="utf-8"))
-                mine, whole = (
-                    noted[_CHARGE_KEY] == charge,
-                    _compute_digest(left / DATA_FILE) == noted["data"],
-                )
+                mine = noted[_CHARGE_KEY] == charge
+                whole = _compute_digest(left / DATA_FILE) == noted["data"]
             except (OSError, ValueError, KeyError, TypeError):
                 mine = whole = False
             if not mine:
@@ -243,8 +242,7 @@ class StagingFolder:
                     return False
         except OSError:
             return False
-        # Where it was to go at first it is found from now on; anywhere else the ledger does not
-        # know, and what it knows is kept.
+        # The ledger records one destination; only if it is this one may the saved work be deleted.
         self._superseded = left if Path(held["place"]) == self.destination.absolute() else None
         return True
 
@@ -321,8 +319,7 @@ def _compute_digest(file: Path) -> str:
 
 
 def _try_lock(folder: Path) -> int | None:
-    """Return a lock on a folder that is held until it is closed, or None if another process has it.
-    """
+    """Return a lock on a folder, held until it is closed; None if another process has it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:

@@ -31,12 +31,9 @@ __all__ = [
     "list_axis_codes",
 ]
 
-COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN, CLEAN_COLUMN = (
-    "count",
-    "count_low",
-    "count_high",
-    "count_clean",
-)
+COUNT_COLUMN: Final = "count"
+LOW_COLUMN, HIGH_COLUMN = "count_low", "count_high"
+CLEAN_COLUMN: Final = "count_clean"
 _CODE_TYPE: Final = np.int32  # an attribute has at most 2^24 codes
 
 Codes = npt.NDArray[np.int32]
@@ -89,17 +86,17 @@ def build_count_columns(counts: Any, radii: Any, clean: Any) -> dict[str, Any]:
     or one each), and the clean count.
     """
     found = np.asarray(counts).ravel()
-    far = radii if np.ndim(radii) == 0 else np.asarray(radii).ravel()
-    if np.size(far) not in (1, found.size) or np.size(clean) != found.size:
+    radius = radii if np.ndim(radii) == 0 else np.asarray(radii).ravel()
+    if np.size(radius) not in (1, found.size) or np.size(clean) != found.size:
         raise InvalidArgument(
             "counts",
-            "must have one radius for all or one each, and be as many as those made clean",
+            "must have one radius for all or one each, and as many clean counts",
             found.size,
         )
     return {
         COUNT_COLUMN: found,
-        LOW_COLUMN: found - far,
-        HIGH_COLUMN: found + far,
+        LOW_COLUMN: found - radius,
+        HIGH_COLUMN: found + radius,
         CLEAN_COLUMN: np.asarray(clean).ravel(),
     }
 
@@ -126,7 +123,9 @@ def build_sparse_table(domain: Domain, codes: Any, counts: Any, radii: Any) -> p
 
     if np.shape(codes) != (np.size(counts), len(domain.attributes)):
         raise InvalidArgument(
-            "codes", "must be a row for each count and a column for each attribute", np.shape(codes)
+            "codes",
+            "must have a row for each count and a column for each attribute",
+            np.shape(codes),
         )
     columns: dict[str, Any] = {}
     for axis, attribute in enumerate(domain.attributes):

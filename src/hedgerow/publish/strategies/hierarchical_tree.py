@@ -48,7 +48,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.accuracy.noise_profile import NoiseProfile, build_profiles, compute_profile_radii
-from hedgerow.accuracy.noise_sum import bound_sum_radii, find_sum_radius
+from hedgerow.accuracy.noise_sum import find_sum_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_whole
@@ -57,18 +57,20 @@ from hedgerow.publish.strategies.strategy import (
     AdditiveNoise,
     Floats,
     Measurement,
+    bound_unit_weight_radii,
     compute_least_squares_weights,
 )
+from hedgerow.publish.strategies.tree_nodes import TreeNodes, compute_range_variances
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
 __all__ = ["RangeTree", "RangeWorkload"]
 
-_MAX_TRIED_RANGES: Final = 500  # ranges that a choice among trees looks at
-_REFINED_TREES: Final = 6  # trees for which the price is divided with care
-_MIN_SHARE: Final = 1e-3  # share of a level
-_MAX_PROFILED_RANGES: Final = 256  # of ranges, and codes, for which the laws of sums are computed
+_MAX_TRIED_RANGES: Final = 500  # for the choice among trees
+_REFINED_TREES: Final = 6  # trees for which the price is divided in many iterations
+_MIN_SHARE: Final = 1e-3  # of a level
+_MAX_PROFILED_RANGES: Final = 256  # and codes, up to which the exact noise of sums is computed
 _TRIED_FAN_OUTS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
-_FIRST_ITERATIONS: Final = 3  # steps of dividing the price in all trees, and in those few
+_FIRST_ITERATIONS: Final = 3  # for all candidate trees
 _ITERATIONS: Final = 15
 
 
@@ -90,11 +92,11 @@ class RangeWorkload:
             or not (starts.dtype.kind == stops.dtype.kind == "i")
         ):
             raise InvalidArgument(
-                "ranges", "must be starts and stops, whole numbers, as many of each"
+                "ranges", "must have integer starts and as many integer stops, at least one"
             )
         if int(starts.min()) < 0 or bool((starts >= stops).any()) or int(stops.max()) > self.size:
             raise InvalidArgument(
-                "ranges", "must begin before they end, and lie within the codes", self.size
+                "ranges", f"must start before they stop, within {self.size:,} codes"
             )
 
     @classmethod
@@ -109,19 +111,16 @@ class RangeWorkload:
         starts, stops = np.triu_indices(parse_whole(size, "size"))
         return cls(size, starts.astype(np.int64), stops.astype(np.int64) + 1)
 
-    def subsample(self, most: int) -> RangeWorkload:
+    def subsample(self, limit: int) -> RangeWorkload:
         """Return at most this many ranges, evenly spaced in order, with a stride that is prime to
         most periods.
         """
-        stride = -(-len(self.starts) // most)
+        stride = -(-len(self.starts) // limit)
         stride += stride > 1 and stride % 2 == 0
-        return (
-            self
-            if stride == 1
-            else RangeWorkload(
-                self.size, self.starts[stride // 2 :: stride], self.stops[stride // 2 :: stride]
-            )
-        )
+        if stride == 1:
+            return self
+        kept = slice(stride // 2, None, stride)
+        return RangeWorkload(self.size, self.starts[kept], self.stops[kept])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +136,9 @@ class RangeTree:
 
     def __post_init__(self) -> None:
         if not self.widths or self.widths[0] != 1 or len(self.mechanisms) != len(self.widths):
-            raise InvalidArgument("widths", "must begin with 1, with noise for each", self.widths)
+            raise InvalidArgument(
+                "widths", "must begin with 1 and have a noise mechanism each", self.widths
+            )
         if any(
             wide % narrow or wide <= narrow
             for narrow, wide in zip(self.widths, self.widths[1:], strict=False)
@@ -154,10 +155,10 @@ class RangeTree:
             _list_candidate_widths(ranges.size),
             key=lambda widths: _divide_budget(few, widths, place, terms, _FIRST_ITERATIONS)[1],
         )[:_REFINED_TREES]
-        found = [
+        plans = [
             (widths, *_divide_budget(few, widths, place, terms, _ITERATIONS)) for widths in tried
         ]
-        widths, shares, _ = min(found, key=lambda one: one[2])
+        widths, shares, _ = min(plans, key=lambda plan: plan[2])
         return cls.from_widths(place, ranges, widths, terms, shares)
 
     @classmethod
@@ -175,7 +176,7 @@ class RangeTree:
         blocks = [QueryBlock(((place, BinSums(ranges.size, width)),)) for width in widths]
         parts = np.ones(len(blocks)) if shares is None else np.asarray(shares)
         spreads = [
-            _compute_noise_factor(terms, block) / part ** (0.5 if terms.is_gaussian else 1)
+            terms.noise_factor(block) / part ** (0.5 if terms.is_gaussian else 1)
             for block, part in zip(blocks, parts.tolist(), strict=True)
         ]
         return cls(place, ranges, tuple(widths), terms.calibrate_all(blocks, spreads))
@@ -189,20 +190,22 @@ class RangeTree:
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for each level."""
         return tuple(
-            (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), law)
-            for width, law in zip(self.widths, self.mechanisms, strict=True)
+            (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), mechanism)
+            for width, mechanism in zip(self.widths, self.mechanisms, strict=True)
         )
 
     def estimate_cells(self, noisy: Sequence[Any]) -> Floats:
         """Return the least-squares estimate of every code."""
-        levels = [np.asarray(one, dtype=np.float64) for one in noisy]
+        levels = [np.asarray(level, dtype=np.float64) for level in noisy]
         if len(levels) != len(self.widths) or any(
-            len(one) != -(-self.ranges.size // width)
-            for one, width in zip(levels, self.widths, strict=False)
+            len(level) != -(-self.ranges.size // width)
+            for level, width in zip(levels, self.widths, strict=False)
         ):
-            raise InvalidArgument("noisy", "must be one line of numbers for each level")
-        nodes = _TreeNodes.from_variances(
-            self.ranges.size, self.widths, [compute_noise_variance(law) for law in self.mechanisms]
+            raise InvalidArgument("noisy", "must be one array of the level's length for each level")
+        nodes = TreeNodes.from_variances(
+            self.ranges.size,
+            self.widths,
+            [compute_noise_variance(mechanism) for mechanism in self.mechanisms],
         )
         best = [levels[0]]
         for level in range(1, len(levels)):
@@ -222,9 +225,9 @@ class RangeTree:
 
     def variances(self) -> Floats:
         """Return the variance of each range."""
-        return _compute_range_variances(
-            self.ranges, self.widths, [compute_noise_variance(law) for law in self.mechanisms]
-        )
+        own = [compute_noise_variance(mechanism) for mechanism in self.mechanisms]
+        nodes = TreeNodes.from_variances(self.ranges.size, self.widths, own)
+        return compute_range_variances(nodes, self.ranges.starts, self.ranges.stops)
 
     def radii(self, beta: Number) -> Floats:
         """Return the radius of each range. If a measurement rises by 1, the estimates below it rise
@@ -232,45 +235,32 @@ class RangeTree:
         """
         lengths, which = np.unique(self.ranges.stops - self.ranges.starts, return_inverse=True)
         if len(self.mechanisms) == 1 and len(lengths) <= _MAX_PROFILED_RANGES:
-            return np.array(
-                [
-                    float(find_sum_radius(self.mechanisms[0], many, beta))
-                    for many in lengths.tolist()
-                ]
-            )[which]
-        found = (
-            compute_profile_radii(self._build_profiles(), beta)
-            if max(self.ranges.size, len(which)) <= _MAX_PROFILED_RANGES
-            else None
-        )
-        return (
-            bound_sum_radii(
-                self.variances(),
-                self.mechanisms,
-                max(map(compute_noise_variance, self.mechanisms)),
-                beta,
-            )
-            if found is None
-            else found
-        )
+            (mechanism,) = self.mechanisms
+            radii = [float(find_sum_radius(mechanism, count, beta)) for count in lengths.tolist()]
+            return np.array(radii)[which]
+        known: Floats | None = None
+        if max(self.ranges.size, len(which)) <= _MAX_PROFILED_RANGES:
+            known = compute_profile_radii(self._build_profiles(), beta)
+        if known is None:
+            return bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
+        return known
 
     def _build_profiles(self) -> list[NoiseProfile]:
         codes = np.arange(self.ranges.size)
-        asked = (codes >= self.ranges.starts[:, None]) & (codes < self.ranges.stops[:, None])
+        wanted = (codes >= self.ranges.starts[:, None]) & (codes < self.ranges.stops[:, None])
         levels = [BinSums(self.ranges.size, width) for width in self.widths]
         counts = [level.rows for level in levels]
-        seen = np.concatenate(
+        measured = np.concatenate(
             [level.apply(np.eye(self.ranges.size, dtype=np.int64), 0) for level in levels]
         )
-        noise = np.repeat([compute_noise_variance(law) for law in self.mechanisms], counts)
-        return build_profiles(
-            compute_least_squares_weights(asked, seen, noise, full=True), self.mechanisms, counts
+        noise = np.repeat(
+            [compute_noise_variance(mechanism) for mechanism in self.mechanisms], counts
         )
-
-
-def _compute_noise_factor(terms: PrivacyParameters, block: QueryBlock) -> float:
-    move = terms.sensitivity(block)
-    return math.sqrt(float(move.l2_squared)) if terms.is_gaussian else float(move.l1)
+        return build_profiles(
+            compute_least_squares_weights(wanted, measured, noise, full=True),
+            self.mechanisms,
+            counts,
+        )
 
 
 def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
@@ -286,120 +276,13 @@ def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
     return list(dict.fromkeys(widths for widths in found if widths[-1] == 1 or widths[-2] < size))
 
 
-@dataclass(frozen=True, slots=True)
-class _TreeNodes:
-    """The variances of the nodes of each level. All nodes but the last are alike, so two numbers
-    describe a level.
-    """
-
-    size: int
-    widths: tuple[int, ...]
-    counts: tuple[int, ...]
-    own: tuple[Any, ...]
-    full: tuple[Any, ...]  # U of a node that is not the last of its level
-    last: tuple[Any, ...]  # U of the last
-
-    @classmethod
-    def from_variances(cls, size: int, widths: Sequence[int], own: Sequence[Any]) -> _TreeNodes:
-        """Build the nodes from the variances of the levels, or from columns of them."""
-        counts = tuple(-(-size // width) for width in widths)
-        own = [np.maximum(one, 1e-200) for one in own]
-        full, last = [own[0]], [own[0]]
-        for level in range(1, len(widths)):
-            fan = widths[level] // widths[level - 1]
-            rest = counts[level - 1] - (counts[level] - 1) * fan
-            full.append(1 / (1 / own[level] + 1 / (fan * full[-1])))
-            last.append(1 / (1 / own[level] + 1 / ((rest - 1) * full[level - 1] + last[-1])))
-        return cls(size, tuple(widths), counts, tuple(own), tuple(full), tuple(last))
-
-    def fan_out(self, level: int) -> int:
-        return self.widths[level] // self.widths[level - 1]
-
-    def fan_outs(self, level: int) -> npt.NDArray[np.int64]:
-        """Return the number of children of each node."""
-        found = np.full(self.counts[level], self.fan_out(level))
-        found[-1] = self.counts[level - 1] - (self.counts[level] - 1) * self.fan_out(level)
-        return found
-
-    def variances(self, level: int) -> Floats:
-        found = np.full(self.counts[level], self.full[level])
-        found[-1] = self.last[level]
-        return found
-
-    def child_variances(self, level: int) -> Floats:
-        """Return the variance V of the children's sum."""
-        found = np.full(self.counts[level], self.fan_out(level) * self.full[level - 1])
-        found[-1] = self.sum_variances(
-            level - 1, (self.counts[level] - 1) * self.fan_out(level), self.counts[level - 1]
-        )
-        return found
-
-    def own_share(self, level: int) -> Floats:
-        """Return the weight of a node's own measurement."""
-        return np.asarray(self.variances(level) / self.own[level])
-
-    def sum_children(self, level: int, below: Floats) -> Floats:
-        return np.add.reduceat(below, np.arange(0, self.counts[level - 1], self.fan_out(level)))
-
-    def node_variances(self, level: int, node: Any) -> Any:
-        """Return U of these nodes."""
-        return np.where(node == self.counts[level] - 1, self.last[level], self.full[level])
-
-    def sum_variances(self, level: int, start: Any, stop: Any) -> Any:
-        """Return the sum of U over the nodes from start to before stop."""
-        many = np.maximum(stop - start, 0)
-        return many * self.full[level] + ((many > 0) & (stop == self.counts[level])) * (
-            self.last[level] - self.full[level]
-        )
-
-
-def _compute_range_variances(
-    ranges: RangeWorkload, widths: Sequence[int], own: Sequence[Any]
-) -> Floats:
-    """Compute the recursion of the module's proof for all ranges at a time; ``left`` and ``right``
-    are the nodes in which a range begins and ends. With columns of variances, return a row for each
-    of them.
-    """
-    nodes = _TreeNodes.from_variances(ranges.size, widths, own)
-    left, right = ranges.starts, ranges.stops - 1
-    a_left, a_right = np.ones(len(left)), np.ones(len(left))
-    rest: Any = 0.0
-    for level in range(1, len(widths)):
-        fan, below, count = nodes.fan_out(level), level - 1, nodes.counts[level - 1]
-        up_left, up_right = left // fan, right // fan
-        one, met = left == right, up_left == up_right
-        u_left, u_right = nodes.node_variances(below, left), nodes.node_variances(below, right)
-        inside = nodes.sum_variances(
-            below, left + 1, np.where(met, right, np.minimum((up_left + 1) * fan, count))
-        )
-        first, second = a_left * u_left + inside, a_left**2 * u_left + inside
-        both = met & ~one
-        first, second = first + both * a_right * u_right, second + both * a_right**2 * u_right
-        all_left = nodes.sum_variances(below, up_left * fan, np.minimum((up_left + 1) * fan, count))
-        rest = rest + second - first**2 / all_left
-        # Where the ends have not met, the right one has its own sum.
-        before = nodes.sum_variances(below, up_right * fan, right)
-        third, fourth = before + a_right * u_right, before + a_right**2 * u_right
-        all_right = nodes.sum_variances(
-            below, up_right * fan, np.minimum((up_right + 1) * fan, count)
-        )
-        rest = rest + np.where(met, 0.0, fourth - third**2 / all_right)
-        a_left, a_right = first / all_left, np.where(met, 0.0, third / all_right)
-        left, right = up_left, up_right
-    top = len(widths) - 1
-    ends = a_left**2 * nodes.node_variances(top, left) + np.where(
-        left == right, 0.0, a_right**2 * nodes.node_variances(top, right)
-    )
-    return np.asarray(ends + nodes.sum_variances(top, left + 1, right) + rest)
-
-
 def _list_squared_factors(
     ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters
 ) -> Floats:
     """Return the factors to which the variances of the levels are proportional."""
     return np.array(
         [
-            _compute_noise_factor(terms, QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
+            terms.noise_factor(QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
             for width in widths
         ]
     )
@@ -407,11 +290,9 @@ def _list_squared_factors(
 
 def _compute_mean_errors(ranges: RangeWorkload, widths: Sequence[int], own: Floats) -> Floats:
     """Return the mean variance of the ranges for each row of level variances."""
-    return np.asarray(
-        _compute_range_variances(
-            ranges, widths, [column[:, None] for column in np.atleast_2d(own).T]
-        ).mean(axis=-1)
-    )
+    columns = [column[:, None] for column in np.atleast_2d(own).T]
+    nodes = TreeNodes.from_variances(ranges.size, widths, columns)
+    return np.asarray(compute_range_variances(nodes, ranges.starts, ranges.stops).mean(axis=-1))
 
 
 def _divide_budget(
@@ -421,12 +302,12 @@ def _divide_budget(
     all trees.
     """
     power = 1 if terms.is_gaussian else 2
-    moves = _list_squared_factors(ranges, widths, place, terms)
+    factors = _list_squared_factors(ranges, widths, place, terms)
     nudges = 1 + 1e-4 * np.concatenate([np.zeros((1, len(widths))), np.eye(len(widths))])
     shares = np.full(len(widths), 1 / len(widths))
     best, least = shares, math.inf
     for _ in range(rounds):
-        errors = _compute_mean_errors(ranges, widths, moves / shares**power * nudges)
+        errors = _compute_mean_errors(ranges, widths, factors / shares**power * nudges)
         if errors[0] < least:
             best, before, least = shares, least, float(errors[0])
             if least > before * (1 - 1e-5):

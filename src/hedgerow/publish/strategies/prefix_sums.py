@@ -14,15 +14,13 @@ Five strategies, each with its error known beforehand:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.signal import lfilter
 
 from hedgerow.accuracy.noise_profile import (
     NoiseProfile,
@@ -30,19 +28,20 @@ from hedgerow.accuracy.noise_profile import (
     compute_equal_radii,
     compute_profile_radii,
 )
-from hedgerow.accuracy.noise_sum import bound_sum_radii, find_single_radius
+from hedgerow.accuracy.noise_sum import find_single_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
-from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.errors import Refused
 from hedgerow.numeric.exact_number import Number, parse_whole
 from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.strategies.square_root import SquareRootStrategy
 from hedgerow.publish.strategies.strategy import (
     AdditiveNoise,
     Floats,
     Measurement,
     Strategy,
+    bound_unit_weight_radii,
     compute_expected_error,
 )
-from hedgerow.publish.streaming.toeplitz_buffers import ToeplitzBuffers
 from hedgerow.release.linear_queries import BinSums, PrefixSums, QueryBlock
 
 __all__ = [
@@ -50,13 +49,12 @@ __all__ = [
     "ElementNoise",
     "LeastSquaresTree",
     "PrefixNoise",
-    "SquareRootStrategy",
     "list_prefix_strategies",
 ]
 
 _TRIED_BRANCHINGS = (2, 3, 4, 6, 8, 10, 12, 16, 24, 32)
-_MAX_SQUARE_ROOT_SIZE = 2**16  # cells up to which a triangle is multiplied out
-_MAX_EACH_PREFIX_SIZE = 2**12  # and up to which noise on every sum is a way at all
+_MAX_SQUARE_ROOT_SIZE = 2**16  # cells up to which the triangle is multiplied out
+_MAX_EACH_PREFIX_SIZE = 2**12  # cells up to which noise on every sum is a candidate
 _MAX_WEIGHED_CELLS = 128  # cells up to which every weight of a tree is computed
 
 
@@ -67,14 +65,16 @@ def list_prefix_strategies(
     squared error.
     """
     n = parse_whole(size, "size")
-    found: list[Strategy] = [
+    strategies: list[Strategy] = [
         ElementNoise(n, place, terms.calibrate_all([_build_block(place, BinSums(n))], [1.0])[0])
     ]
     if n <= _MAX_EACH_PREFIX_SIZE:
-        found.append(PrefixNoise.plan(n, terms, place))
+        strategies.append(PrefixNoise.plan(n, terms, place))
     if n > 1:
-        found.append(BinaryTree(n, place, _calibrate_levels(n, 2, n.bit_length(), terms, place)))
-        found.append(
+        strategies.append(
+            BinaryTree(n, place, _calibrate_levels(n, 2, n.bit_length(), terms, place))
+        )
+        strategies.append(
             min(
                 (
                     LeastSquaresTree(n, place, b, _calibrate_levels(n, b, deep, terms, place))
@@ -85,21 +85,20 @@ def list_prefix_strategies(
         )
     if n <= _MAX_SQUARE_ROOT_SIZE and terms.is_gaussian:
         with suppress(Refused):
-            found.append(SquareRootStrategy.plan(n, terms, place))
-    return tuple(sorted(found, key=compute_expected_error))
+            strategies.append(SquareRootStrategy.plan(n, terms, place))
+    return tuple(sorted(strategies, key=compute_expected_error))
 
 
 def _list_tree_shapes(n: int) -> list[tuple[int, int]]:
-    """Return branchings and numbers of levels: with or without the sum of all, or one level less.
-    """
-    found = {
+    """Return branchings and numbers of levels: with the sum of all, without it, and one less."""
+    shapes = {
         (b, deep)
         for b in _TRIED_BRANCHINGS
         for full in [_count_levels(n, b)]
         for deep in (full - 2, full - 1, full)
         if deep > 1
     }
-    return sorted(found | {(2, 2)})
+    return sorted(shapes | {(2, 2)})
 
 
 def _count_levels(n: int, branching: int) -> int:
@@ -205,40 +204,35 @@ class BinaryTree:
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for each level."""
         return tuple(
-            (_build_block(self.position, BinSums(self.size, 2**level)), law)
-            for level, law in enumerate(self.mechanisms)
+            (_build_block(self.position, BinSums(self.size, 2**level)), mechanism)
+            for level, mechanism in enumerate(self.mechanisms)
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
         """Return the prefixes. The binary digits of a number select the sums of its prefix: the sum
         of level l ends where the lower digits begin.
         """
-        counts, found = np.arange(1, self.size + 1), np.zeros(self.size)
+        counts, prefixes = np.arange(1, self.size + 1), np.zeros(self.size)
         for level, sums in enumerate(noisy):
             parts = counts >> level
-            found += np.where(
+            prefixes += np.where(
                 parts & 1, np.asarray(sums, dtype=np.float64)[np.maximum(parts - 1, 0)], 0.0
             )
-        return found
+        return prefixes
 
     def variances(self) -> Floats:
         """Return the variances: one noise variance for every binary digit that is set."""
-        counts, found = np.arange(1, self.size + 1), np.zeros(self.size)
-        for level, law in enumerate(self.mechanisms):
-            found += compute_noise_variance(law) * (counts >> level & 1)
-        return found
+        counts, variances = np.arange(1, self.size + 1), np.zeros(self.size)
+        for level, mechanism in enumerate(self.mechanisms):
+            variances += compute_noise_variance(mechanism) * (counts >> level & 1)
+        return variances
 
     def radii(self, beta: Number) -> Floats:
         """Return the radii; all weights are 1, and usually all levels have the same noise."""
         if len(set(self.mechanisms)) == 1:
             digits = np.arange(1, self.size + 1)[:, None] >> np.arange(len(self.mechanisms)) & 1
             return compute_equal_radii(self.mechanisms[0], digits.sum(axis=1), beta)
-        return bound_sum_radii(
-            self.variances(),
-            self.mechanisms,
-            max(map(compute_noise_variance, self.mechanisms)),
-            beta,
-        )
+        return bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
 
 
 @dataclass(frozen=True)
@@ -266,8 +260,8 @@ class LeastSquaresTree:
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for each level."""
         return tuple(
-            (_build_block(self.position, BinSums(self.size, self.branching**level)), law)
-            for level, law in enumerate(self.mechanisms)
+            (_build_block(self.position, BinSums(self.size, self.branching**level)), mechanism)
+            for level, mechanism in enumerate(self.mechanisms)
         )
 
     @cached_property
@@ -275,7 +269,7 @@ class LeastSquaresTree:
         """The corrections of each total and each prefix, for each level above the lowest, and the
         variances of all prefixes.
         """
-        noise = [compute_noise_variance(law) for law in self.mechanisms]
+        noise = [compute_noise_variance(mechanism) for mechanism in self.mechanisms]
         total = np.full(self.size, noise[0])
         prefix, shared = total.copy(), total.copy()
         where, gains = np.arange(self.size), []
@@ -315,17 +309,10 @@ class LeastSquaresTree:
         what is inside would be larger by 0 to 1, and all else smaller by 0 to 1, so no weight
         exceeds 1. Up to 128 cells all weights are computed exactly.
         """
-        bound = bound_sum_radii(
-            self.variances(),
-            self.mechanisms,
-            max(map(compute_noise_variance, self.mechanisms)),
-            beta,
-        )
-        known = (
-            compute_profile_radii(self._build_profiles(), beta)
-            if self.size <= _MAX_WEIGHED_CELLS
-            else None
-        )
+        bound = bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
+        if self.size > _MAX_WEIGHED_CELLS:
+            return bound
+        known = compute_profile_radii(self._build_profiles(), beta)
         return bound if known is None else np.minimum(known, bound)
 
     def _build_profiles(self) -> list[NoiseProfile]:
@@ -333,7 +320,7 @@ class LeastSquaresTree:
         counts = [block.shape[0] for block, _ in self.measurements]
         cuts = np.cumsum(counts)[:-1]
         weights = np.stack(
-            [self.reconstruct(np.split(one, cuts)) for one in np.eye(sum(counts))], axis=1
+            [self.reconstruct(np.split(draw, cuts)) for draw in np.eye(sum(counts))], axis=1
         )
         return build_profiles(weights, self.mechanisms, counts)
 
@@ -346,100 +333,3 @@ def _join_neighbours(values: Floats, branching: int) -> tuple[Floats, Floats, An
     parents = np.arange(len(values)) // branching
     first = np.cumsum(values) - values
     return first - first[starts][parents], np.add.reduceat(values, starts), parents
-
-
-@dataclass(frozen=True)
-class SquareRootStrategy:
-    """Gaussian noise on a square root of all sums, in multiples of 2^-bits; weights make all
-    columns nearly equally long.
-    """
-
-    name = "square root of sums"
-    size: int
-    position: int
-    bits: int
-    mechanism: AdditiveNoise
-
-    @classmethod
-    def plan(cls, size: int, terms: PrivacyParameters, place: int = 0) -> SquareRootStrategy:
-        """Plan the measurement with the whole price, which must be a rho: under Laplace noise a
-        tree is far better. The resolution is the finest for which noise can be drawn.
-        """
-        if not terms.is_gaussian:
-            raise InvalidArgument("terms", "must be a rho: the square root is for Gaussian noise")
-        far = float(
-            terms.sensitivity(_build_block(place, _build_square_root(size, _BITS)[1])).l2
-        ) / math.sqrt(2 * float(terms.rho or 0))
-        bits = min(_BITS, _BITS + _MAX_SCALE_BITS - math.ceil(math.log2(far)))
-        if bits < _MIN_BITS:
-            raise Refused(
-                "This takes more noise than can be drawn for a square root of sums: spend more, or"
-                " take another way."
-            )
-        return cls(
-            size,
-            place,
-            bits,
-            terms.calibrate_all([_build_block(place, _build_square_root(size, bits)[1])], [1.0])[0],
-        )
-
-    @property
-    def measurements(self) -> tuple[Measurement, ...]:
-        """The one block of the square root."""
-        return (
-            (
-                _build_block(self.position, _build_square_root(self.size, self.bits)[1]),
-                self.mechanism,
-            ),
-        )
-
-    def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Solve for the cells from the first to the last, divide by their weights, and add them up.
-        """
-        (values,) = noisy
-        _, triangle = _build_square_root(self.size, self.bits)
-        kernel = np.asarray(triangle.kernel, dtype=np.float64)
-        cells = lfilter([1.0], kernel / kernel[0], np.asarray(values, dtype=np.float64) / kernel[0])
-        return np.asarray(np.cumsum(cells / np.asarray(triangle.weights)))
-
-    @property
-    def _scales(self) -> Floats:
-        _, triangle = _build_square_root(self.size, self.bits)
-        return 1 / (triangle.kernel[0] * np.asarray(triangle.weights, dtype=np.float64))
-
-    def variances(self) -> Floats:
-        """Return the variances of the unrounded kernel; rounding changes them by about sqrt(n)
-        2^-bits.
-        """
-        return compute_noise_variance(self.mechanism) * _build_square_root(self.size, self.bits)[
-            0
-        ].variances(self._scales)
-
-    def radii(self, beta: Number) -> Floats:
-        """Return the radii. The largest weight is that of the first measurement: the weights of
-        cells rise, and the inverse is 1 and then negative.
-        """
-        return bound_sum_radii(
-            self.variances(),
-            [self.mechanism],
-            compute_noise_variance(self.mechanism) * self._scales[0] ** 2,
-            beta,
-        )
-
-
-_BITS, _MIN_BITS, _MAX_SCALE_BITS = 20, 12, 38
-# of the first cell; the last has its square root of c_0^2 + … + c_(n-1)^2 times that, rounded down
-_FIRST_WEIGHT = 2**8
-
-
-@lru_cache(maxsize=8)
-def _build_square_root(size: int, bits: int) -> tuple[ToeplitzBuffers, PrefixSums]:
-    """Return the kernel before and after rounding. Coefficients are below 2^(bits + 10), which
-    leaves room for tables of 2^32 rows and more.
-    """
-    buffers = ToeplitzBuffers.for_horizon(size)
-    kernel = tuple(np.rint(buffers.kernel * 2**bits).astype(np.int64).tolist())
-    weights = tuple(
-        (_FIRST_WEIGHT * buffers.weights / buffers.weights[0]).astype(np.int64).tolist()
-    )
-    return buffers, PrefixSums(kernel, weights)

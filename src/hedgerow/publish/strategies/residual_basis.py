@@ -46,13 +46,13 @@ __all__ = ["MarginalWorkload", "Positions", "ResidualStrategy", "centre_table", 
 
 Positions = tuple[int, ...]
 
-_MAX_PARTS: Final = 2**20  # sets of attributes
+_MAX_PARTS: Final = 2**20
 
 
 def list_subsets(places: Positions) -> Iterator[Positions]:
     """Return all subsets, the empty one first."""
     return itertools.chain.from_iterable(
-        itertools.combinations(places, many) for many in range(len(places) + 1)
+        itertools.combinations(places, count) for count in range(len(places) + 1)
     )
 
 
@@ -78,23 +78,23 @@ class MarginalWorkload:
         sets = [places for places, _ in self.wanted]
         if not sets or len(set(sets)) != len(sets):
             raise InvalidArgument(
-                "wanted", "must be different sets of attributes, at least one", sets
+                "wanted", "must be distinct sets of attributes, at least one", sets
             )
         for places in sets:
             if list(places) != sorted(set(places)) or not all(
                 0 <= place < len(self.sizes) for place in places
             ):
-                raise InvalidArgument("wanted", "must be places of attributes, rising", places)
+                raise InvalidArgument("wanted", "must be ascending positions of attributes", places)
         object.__setattr__(
             self,
             "wanted",
             tuple((places, parse_positive(weight, "weight")) for places, weight in self.wanted),
         )
-        many = sum(2 ** len(places) for places in sets)
-        if many > _MAX_PARTS:
+        count = sum(2 ** len(places) for places in sets)
+        if count > _MAX_PARTS:
             raise Refused(
-                f"These marginals have {many} parts in all; at most {_MAX_PARTS} are kept apart."
-                " Ask for fewer attributes at a time."
+                f"These marginals have {count:,} subsets of attributes; the limit is"
+                f" {_MAX_PARTS:,}. Ask for fewer ways or fewer columns."
             )
 
     @classmethod
@@ -103,13 +103,13 @@ class MarginalWorkload:
         if not 0 <= least <= ways <= len(sizes):
             raise InvalidArgument(
                 "ways",
-                "must be at least the least number of attributes, and no more than there are",
+                f"must be from {least} to the number of attributes, {len(sizes)}",
                 ways,
             )
         sets = [
             places
-            for many in range(least, ways + 1)
-            for places in itertools.combinations(range(len(sizes)), many)
+            for count in range(least, ways + 1)
+            for places in itertools.combinations(range(len(sizes)), count)
         ]
         return cls(tuple(sizes), tuple((places, Fraction(1)) for places in sets))
 
@@ -128,8 +128,7 @@ class MarginalWorkload:
         return list_subsets(tuple(place for place in places if self.sizes[place] > 1))
 
     def variance_share(self, places: Positions, part: Positions) -> float:
-        """Return the factor of a part's variance s_A^2 in the variance of a cell of the marginal.
-        """
+        """Return the factor of a part's variance s_A^2 in that of a cell of the marginal."""
         return self.cell_weight(places, part) * self.count_cells(part) / self.count_cells(places)
 
     def cell_weight(self, places: Positions, part: Positions) -> float:
@@ -167,23 +166,23 @@ class MarginalWorkload:
         """Return the weighted sum of the variances of all wanted cells."""
         return sum(importance * spreads[part] for part, importance in self.importances().items())
 
-    def build_table(self, places: Positions, rests: Mapping[Positions, Floats]) -> Floats:
+    def build_table(self, places: Positions, residuals: Mapping[Positions, Floats]) -> Floats:
         """Build a marginal from its residuals."""
         found = np.zeros(self.shape(places))
         for part in self.list_parts(places):
             kept = [self.sizes[place] if place in part else 1 for place in places]
-            found += rests[part].reshape(kept) / (
+            found += residuals[part].reshape(kept) / (
                 self.count_cells(places) // self.count_cells(part)
             )
         return found
 
-    def concatenate_tables(self, rests: Mapping[Positions, Floats]) -> Floats:
+    def concatenate_tables(self, residuals: Mapping[Positions, Floats]) -> Floats:
         """Return all wanted cells, one marginal after another."""
         found = np.empty(sum(self.count_cells(places) for places, _ in self.wanted))
         start = 0
         for places, _ in self.wanted:
             found[start : (start := start + self.count_cells(places))] = self.build_table(
-                places, rests
+                places, residuals
             ).ravel()
         return found
 
@@ -207,9 +206,10 @@ class ResidualStrategy(ABC):
         """Return the wanted marginals one by one. They agree wherever they overlap, because they
         share their parts.
         """
-        rests = self._estimate_residuals(noisy)
+        residuals = self._estimate_residuals(noisy)
         return (
-            (places, self.workload.build_table(places, rests)) for places, _ in self.workload.wanted
+            (places, self.workload.build_table(places, residuals))
+            for places, _ in self.workload.wanted
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:

@@ -83,22 +83,17 @@ class ResidualPlanner(ResidualStrategy):
         """Plan the least weighted sum of variances for a rho."""
         if not terms.is_gaussian:
             raise InvalidArgument(
-                "terms", "must be a rho: with a pure epsilon measure marginals directly", terms
+                "terms", "must have a rho; with a pure epsilon, measure marginals directly", terms
             )
         importances = marginals.importances()
         blocks = [_build_block(marginals, part) for part in importances]
         spreads = []
         for block, (part, importance) in zip(blocks, importances.items(), strict=True):
             whole = marginals.count_cells(part)
-            # In the units of counts the cost is l2^2/whole^2, and sqrt(p/v) is the variance up to a
-            # factor.
+            # In units of counts the cost is l2^2/whole^2, and the variance is proportional to
+            # sqrt(p/v).
             spreads.append(
-                whole
-                * math.sqrt(
-                    math.sqrt(float(terms.sensitivity(block).l2_squared))
-                    / whole
-                    / math.sqrt(importance)
-                )
+                whole * math.sqrt(terms.noise_factor(block) / whole / math.sqrt(importance))
             )
         return cls(marginals, tuple(importances), terms.calibrate_all(blocks, spreads))
 
@@ -125,20 +120,18 @@ class ResidualPlanner(ResidualStrategy):
             for part in marginals.list_parts(places)
         ]
         of, to, share = (np.array(column) for column in zip(*pairs, strict=True))
-        cost, counts = (
-            np.array(list(costs.values())),
-            np.full(len(marginals.wanted), 1 / len(marginals.wanted)),
-        )
+        cost = np.array(list(costs.values()))
+        weights = np.full(len(marginals.wanted), 1 / len(marginals.wanted))
         for _ in range(_ITERATIONS):
-            importance = np.bincount(to, counts[of] * share, len(cost))
-            variances = np.bincount(of, share * np.sqrt(cost / importance)[to], len(counts))
-            if variances.max() <= (1 + _TOLERANCE) * (counts @ variances):
+            importance = np.bincount(to, weights[of] * share, len(cost))
+            variances = np.bincount(of, share * np.sqrt(cost / importance)[to], len(weights))
+            if variances.max() <= (1 + _TOLERANCE) * (weights @ variances):
                 break
-            counts = counts * variances / (counts @ variances) + 1e-12
-            counts = counts / counts.sum()
+            weights = weights * variances / (weights @ variances) + 1e-12
+            weights = weights / weights.sum()
         weighted = tuple(
-            (places, Fraction(one) * weight / marginals.count_cells(places))
-            for (places, weight), one in zip(marginals.wanted, counts.tolist(), strict=True)
+            (places, Fraction(factor) * weight / marginals.count_cells(places))
+            for (places, weight), factor in zip(marginals.wanted, weights.tolist(), strict=True)
         )
         return cls(
             marginals,
@@ -150,15 +143,15 @@ class ResidualPlanner(ResidualStrategy):
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for every part."""
         return tuple(
-            (_build_block(self.workload, part), law)
-            for part, law in zip(self.parts, self.mechanisms, strict=True)
+            (_build_block(self.workload, part), mechanism)
+            for part, mechanism in zip(self.parts, self.mechanisms, strict=True)
         )
 
     def residual_variances(self) -> dict[Positions, float]:
         """Return the s_A^2."""
         return {
-            part: compute_noise_variance(law) / self.workload.count_cells(part) ** 2
-            for part, law in zip(self.parts, self.mechanisms, strict=True)
+            part: compute_noise_variance(mechanism) / self.workload.count_cells(part) ** 2
+            for part, mechanism in zip(self.parts, self.mechanisms, strict=True)
         }
 
     def radii(self, beta: Number) -> Floats:
@@ -166,8 +159,10 @@ class ResidualPlanner(ResidualStrategy):
         - 1/m)/m over A, 1/m outside.
         """
         sets = [places for places, _ in self.workload.wanted]
-        laws = dict(zip(self.parts, self.mechanisms, strict=True))
-        found = compute_profile_radii([self._build_profile(places, laws) for places in sets], beta)
+        mechanisms = dict(zip(self.parts, self.mechanisms, strict=True))
+        found = compute_profile_radii(
+            [self._build_profile(places, mechanisms) for places in sets], beta
+        )
         if found is None:
             spreads = self.residual_variances()
             each = np.array([self.workload.variance(places, spreads) for places in sets])
@@ -182,7 +177,7 @@ class ResidualPlanner(ResidualStrategy):
         return self.workload.repeat_per_cell(found)
 
     def _build_profile(
-        self, places: Positions, laws: Mapping[Positions, AdditiveNoise]
+        self, places: Positions, mechanisms: Mapping[Positions, AdditiveNoise]
     ) -> NoiseProfile:
         """Return the weights of all draws in one cell. A draw whose cell differs in some attributes
         has -1/m there instead of 1 - 1/m, and there are m - 1 of each.
@@ -195,7 +190,7 @@ class ResidualPlanner(ResidualStrategy):
                 )
                 parts.append(
                     (
-                        laws[part],
+                        mechanisms[part],
                         weight / self.workload.count_cells(places),
                         math.prod(sizes[place] - 1 for place in other),
                     )
@@ -204,8 +199,8 @@ class ResidualPlanner(ResidualStrategy):
 
     def _estimate_residuals(self, noisy: Sequence[Any]) -> dict[Positions, Floats]:
         return {
-            part: centre_table(one) / self.workload.count_cells(part)
-            for part, one in zip(self.parts, noisy, strict=True)
+            part: centre_table(measured) / self.workload.count_cells(part)
+            for part, measured in zip(self.parts, noisy, strict=True)
         }
 
 
@@ -216,19 +211,17 @@ def choose_marginal_strategy(
     if not terms.is_gaussian:
         return DirectMarginals.plan(marginals, terms)
     try:
-        best = ResidualPlanner.plan(marginals, terms)
-    # rests are larger than counts: in fine parts, noise on them may be more than can be drawn
+        residuals = ResidualPlanner.plan(marginals, terms)
     except Refused:
+        # Residuals are larger than counts: in fine parts their noise may be too large to draw.
         return DirectMarginals.plan(marginals, terms)
     if terms.relation == "add-remove":
-        return best
-    other = DirectMarginals.plan(marginals, terms)
-    return (
-        other
-        if marginals.weighted_error(other.residual_variances())
-        < marginals.weighted_error(best.residual_variances())
-        else best
-    )
+        return residuals
+    direct = DirectMarginals.plan(marginals, terms)
+    errors = [
+        marginals.weighted_error(strategy.residual_variances()) for strategy in (direct, residuals)
+    ]
+    return direct if errors[0] < errors[1] else residuals
 
 
 def _build_block(marginals: MarginalWorkload, part: Positions) -> QueryBlock:

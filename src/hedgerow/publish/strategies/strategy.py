@@ -7,6 +7,7 @@ chosen by expected error.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
@@ -14,7 +15,7 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.accuracy.noise_sum import find_single_radius
+from hedgerow.accuracy.noise_sum import bound_sum_radii, find_single_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number
@@ -22,18 +23,21 @@ from hedgerow.publish.privacy_parameters import AdditiveNoise, PrivacyParameters
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
 __all__ = [
+    "MIN_VARIANCE",
     "AdditiveNoise",
     "CellStrategy",
     "Floats",
     "Measurement",
     "Strategy",
+    "StrategyErrors",
+    "bound_unit_weight_radii",
     "choose_strategy",
     "compute_errors",
     "compute_expected_error",
     "compute_least_squares_weights",
 ]
 
-_NEGLIGIBLE_VARIANCE: Final = 1e-200  # a variance that is none
+MIN_VARIANCE: Final = 1e-200  # noise that is nearly always 0 counts as very little, not as none
 
 Floats = npt.NDArray[np.float64]
 Measurement = tuple[QueryBlock, AdditiveNoise]
@@ -66,52 +70,77 @@ AnyStrategy = TypeVar("AnyStrategy", bound=Strategy)
 
 
 def compute_least_squares_weights(
-    asked: Any, seen: Any, variances: Floats, *, full: bool
+    queries: Any, measured: Any, variances: Floats, *, full: bool
 ) -> Floats:
     """Return the weight of each measured number in each answer: W (S'DS)^+ S'D, for queries W,
     measurements S and D = the inverse variances.
 
     ``full`` means that every code is measured: S'DS then has an inverse, which is computed faster.
     """
-    inverse = 1 / np.sqrt(np.maximum(variances, 1e-200))
+    inverse = 1 / np.sqrt(np.maximum(variances, MIN_VARIANCE))
     inverse = inverse / inverse.max()
-    wanted, scaled = np.asarray(asked, dtype=np.float64), np.asarray(seen) * inverse[:, None]
+    wanted, scaled = np.asarray(queries, dtype=np.float64), np.asarray(measured) * inverse[:, None]
     if full:
         return np.asarray(np.linalg.solve(scaled.T @ scaled, wanted.T).T @ scaled.T * inverse)
-    # The smallest A with A S = W, in numbers whose noise is 1.
+    # The smallest A with A S = W, in units in which the noise has variance 1.
     return np.asarray(np.linalg.lstsq(scaled.T, wanted.T, rcond=1e-12)[0].T * inverse)
 
 
-def compute_expected_error(design: Strategy, weights: Floats | None = None) -> float:
+def compute_expected_error(strategy: Strategy, weights: Floats | None = None) -> float:
     """Return the expected squared error of all answers together."""
-    variances = design.variances()
+    variances = strategy.variances()
     return float(variances.sum() if weights is None else variances @ weights)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StrategyErrors:
+    """The variance and the radius of each answer in rows, and the largest truncation of an answer
+    in standard deviations of its noise.
+    """
+
+    variances: Floats
+    radii: Floats
+    relative_truncation: float
+
+    @property
+    def rms(self) -> float:
+        """The root of the mean of the variances."""
+        return math.sqrt(float(self.variances.mean()))
+
+
 def compute_errors(
-    design: Strategy, terms: PrivacyParameters, beta: Number, lost: Floats
-) -> tuple[Floats, Floats, float]:
+    strategy: Strategy, terms: PrivacyParameters, beta: Number, lost: Floats
+) -> StrategyErrors:
     """Return the errors of a strategy in rows, with radii widened by the rows ``lost`` to rounding
     parts.
     """
-    variances = design.variances() / terms.parts_per_row**2
-    lacking = float((lost / np.sqrt(np.maximum(variances, _NEGLIGIBLE_VARIANCE))).max())
-    return variances, design.radii(beta) / terms.parts_per_row + lost, lacking
+    variances = strategy.variances() / terms.parts_per_row**2
+    truncation = float((lost / np.sqrt(np.maximum(variances, MIN_VARIANCE))).max())
+    return StrategyErrors(variances, strategy.radii(beta) / terms.parts_per_row + lost, truncation)
 
 
-def choose_strategy(designs: Sequence[AnyStrategy], weights: Floats | None = None) -> AnyStrategy:
+def bound_unit_weight_radii(
+    variances: Floats, mechanisms: Sequence[AdditiveNoise], beta: Number
+) -> Floats:
+    """Bound the radius of each answer if no draw of the noise has a weight above 1 in it."""
+    largest = max(map(compute_noise_variance, mechanisms))
+    return bound_sum_radii(variances, mechanisms, largest, beta)
+
+
+def choose_strategy(
+    strategies: Sequence[AnyStrategy], weights: Floats | None = None
+) -> AnyStrategy:
     """Return the strategy of least expected squared error, the first among equals. All answer the
     same workload, whose answers count by ``weights``.
     """
-    if not designs:
-        raise InvalidArgument("designs", "must be at least one")
-    return min(designs, key=lambda design: compute_expected_error(design, weights))
+    if not strategies:
+        raise InvalidArgument("strategies", "must contain at least one strategy")
+    return min(strategies, key=lambda strategy: compute_expected_error(strategy, weights))
 
 
 @dataclass(frozen=True, slots=True)
 class CellStrategy:
-    """Each cell of one table, measured directly: the histogram of the attributes at ``positions``.
-    """
+    """Each cell of one table, measured directly: a histogram of the attributes at ``positions``."""
 
     name = "each cell"
     sizes: tuple[int, ...]
@@ -124,7 +153,7 @@ class CellStrategy:
     ) -> CellStrategy:
         """Plan the measurement with the whole price."""
         if not all(0 <= place < len(sizes) for place in places):
-            raise InvalidArgument("places", "must be places of attributes", places)
+            raise InvalidArgument("places", f"must be positions from 0 to {len(sizes) - 1}", places)
         block = _build_cell_block(sizes, places)
         return cls(tuple(sizes), tuple(places), terms.calibrate_all([block], [1.0])[0])
 

@@ -67,7 +67,9 @@ class LinearQueries:
         if len(self.factors) != len(self.mechanisms) or any(
             factor.size != np.shape(self.matrix)[1] for factor in self.factors
         ):
-            raise InvalidArgument("factors", "must have a column for each code, and noise for each")
+            raise InvalidArgument(
+                "factors", "must have a column for each code, and each a noise mechanism"
+            )
 
     @classmethod
     def plan(cls, place: int, matrix: Any, terms: PrivacyParameters) -> LinearQueries:
@@ -79,44 +81,34 @@ class LinearQueries:
         cls, place: int, matrix: Any, terms: PrivacyParameters
     ) -> list[LinearQueries]:
         """Return the three candidates: each code, the queries themselves, a tree."""
-        asked = QueryMatrix(np.asarray(matrix))
-        if asked.size > _MAX_CODES:
+        queries = QueryMatrix(np.asarray(matrix))
+        if queries.size > _MAX_CODES:
             raise Refused(
-                f"Questions about {asked.size} codes do not fit: at most {_MAX_CODES} do. Use bins,"
-                " or ask for ranges."
+                f"These questions are about {queries.size:,} codes; the limit is {_MAX_CODES:,}."
+                " Use fewer bins, or publish a cdf."
             )
-        tree = RangeTree.plan(place, RangeWorkload.all_ranges(asked.size), terms)
-        levels = tuple(BinSums(asked.size, width) for width in tree.widths)
-        found = [
-            cls(
-                "each cell",
-                place,
-                asked.matrix,
-                (BinSums(asked.size),),
-                _calibrate_whole(place, BinSums(asked.size), terms),
-            )
-        ]
-        found.append(
-            cls("as asked", place, asked.matrix, (asked,), _calibrate_whole(place, asked, terms))
-        )
-        return (
-            found
-            if len(levels) == 1
-            else [*found, cls(tree.name, place, asked.matrix, levels, tree.mechanisms)]
-        )
+        tree = RangeTree.plan(place, RangeWorkload.all_ranges(queries.size), terms)
+        levels = tuple(BinSums(queries.size, width) for width in tree.widths)
+        candidates = []
+        for name, factor in (("each cell", BinSums(queries.size)), ("as asked", queries)):
+            mechanisms = terms.calibrate_all([QueryBlock(((place, factor),))], [1.0])
+            candidates.append(cls(name, place, queries.matrix, (factor,), mechanisms))
+        if len(levels) > 1:
+            candidates.append(cls(tree.name, place, queries.matrix, levels, tree.mechanisms))
+        return candidates
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for each factor."""
         return tuple(
-            (QueryBlock(((self.position, factor),)), law)
-            for factor, law in zip(self.factors, self.mechanisms, strict=True)
+            (QueryBlock(((self.position, factor),)), mechanism)
+            for factor, mechanism in zip(self.factors, self.mechanisms, strict=True)
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
         """Return the answer to each query."""
-        told = np.concatenate([np.asarray(one, dtype=np.float64).ravel() for one in noisy])
-        return np.asarray(self._compute_weights() @ told)
+        values = np.concatenate([np.asarray(one, dtype=np.float64).ravel() for one in noisy])
+        return np.asarray(self._compute_weights() @ values)
 
     def variances(self) -> Floats:
         """Return the variance of each answer."""
@@ -125,24 +117,17 @@ class LinearQueries:
     def radii(self, beta: Number) -> Floats:
         """Return the radius of each answer."""
         weights = self._compute_weights()
-        found = compute_profile_radii(
-            build_profiles(weights, self.mechanisms, [factor.rows for factor in self.factors]), beta
-        )
-        return (
-            bound_sum_radii(
-                self.variances(),
-                self.mechanisms,
-                (np.square(weights) * self._list_noise_variances()).max(axis=1),
-                beta,
-            )
-            if found is None
-            else found
-        )
+        rows = [factor.rows for factor in self.factors]
+        radii = compute_profile_radii(build_profiles(weights, self.mechanisms, rows), beta)
+        if radii is None:
+            largest = (np.square(weights) * self._list_noise_variances()).max(axis=1)
+            radii = bound_sum_radii(self.variances(), self.mechanisms, largest, beta)
+        return radii
 
     def _list_noise_variances(self) -> Floats:
         """Return the variance of each measured number."""
         return np.repeat(
-            [compute_noise_variance(law) for law in self.mechanisms],
+            [compute_noise_variance(mechanism) for mechanism in self.mechanisms],
             [factor.rows for factor in self.factors],
         )
 
@@ -151,16 +136,10 @@ class LinearQueries:
         codes = np.eye(self.matrix.shape[1], dtype=np.int64)
         if len(self.factors) == 1 and isinstance(self.factors[0], BinSums):  # every code by itself
             return self.matrix.astype(np.float64)
-        seen = np.concatenate([factor.apply(codes, 0) for factor in self.factors])
+        measured = np.concatenate([factor.apply(codes, 0) for factor in self.factors])
         return compute_least_squares_weights(
             self.matrix,
-            seen,
+            measured,
             self._list_noise_variances(),
             full=any(isinstance(factor, BinSums) for factor in self.factors),
         )
-
-
-def _calibrate_whole(
-    place: int, factor: Factor, terms: PrivacyParameters
-) -> tuple[AdditiveNoise, ...]:
-    return terms.calibrate_all([QueryBlock(((place, factor),))], [1.0])

@@ -69,10 +69,10 @@ class TreeMechanism:
         for level in range(levels):
             full, rest = divmod(k, branching**level)
             squares += full * branching ** (2 * level) + rest**2
-        most = min(k, branching ** (levels - 1))
+        largest = min(k, branching ** (levels - 1))
         return Sensitivity(
             k * levels,
-            Fraction(most * width),
+            Fraction(largest * width),
             Fraction(k * levels * width),
             Fraction(squares * width**2),
         )
@@ -174,8 +174,8 @@ class TreeMechanism:
         for own, _ in self._level_weights:
             below = (
                 [
-                    (law, weight * (1 - own), many * self.branching)
-                    for law, weight, many in found[-1]
+                    (mechanism, weight * (1 - own), count * self.branching)
+                    for mechanism, weight, count in found[-1]
                 ]
                 if found
                 else []

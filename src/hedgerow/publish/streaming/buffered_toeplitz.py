@@ -23,7 +23,7 @@ from hedgerow.publish.streaming.toeplitz_buffers import FRACTION_BITS, ToeplitzB
 
 __all__ = ["BufferedToeplitz"]
 
-_MAX_SCALE_BITS = 38  # noise of up to 2^38 steps, of about 2^40 that can be drawn
+_MAX_SCALE_BITS = 38  # of about 40 that can be drawn
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,10 @@ class BufferedToeplitz:
         """
         buffers = ToeplitzBuffers.for_horizon(reach.horizon)
         size = reach.width * float(cls._compute_norm(reach, buffers)) / math.sqrt(2 * rho)
-        fine = min(_MAX_SCALE_BITS - math.ceil(math.log2(size)), FRACTION_BITS - 16)
-        return cls(
-            reach,
-            buffers,
-            fine,
-            Gaussian(
-                round_digits_up(
-                    sqrt_up(cls._compute_sensitivity(reach, buffers, fine).l2_squared / (2 * rho))
-                )
-            ),
-        )
+        noise_bits = min(_MAX_SCALE_BITS - math.ceil(math.log2(size)), FRACTION_BITS - 16)
+        squared = cls._compute_sensitivity(reach, buffers, noise_bits).l2_squared
+        noise = Gaussian(round_digits_up(sqrt_up(squared / (2 * rho))))
+        return cls(reach, buffers, noise_bits, noise)
 
     @property
     def name(self) -> str:
@@ -67,13 +60,13 @@ class BufferedToeplitz:
 
     @classmethod
     def _compute_sensitivity(
-        cls, reach: StreamReach, buffers: ToeplitzBuffers, fine: int
+        cls, reach: StreamReach, buffers: ToeplitzBuffers, noise_bits: int
     ) -> Sensitivity:
         """Return the sensitivity: the linear difference in steps of the noise and, for each of n
         measurements, the drift and one step for rounding.
         """
-        each = 1 + buffers.drift * Fraction(2) ** (fine - FRACTION_BITS)
-        linear = reach.width * cls._compute_norm(reach, buffers) * Fraction(2) ** fine
+        each = 1 + buffers.drift * Fraction(2) ** (noise_bits - FRACTION_BITS)
+        linear = reach.width * cls._compute_norm(reach, buffers) * Fraction(2) ** noise_bits
         size = math.ceil(linear + sqrt_up(Fraction(reach.horizon)) * each)
         return Sensitivity(
             reach.horizon,
@@ -105,8 +98,7 @@ class BufferedToeplitz:
     def measure_element(
         self, private: tuple[int, ...], place: int, element: int
     ) -> tuple[tuple[int, ...], list[int]]:
-        """Return the weighted element plus the buffers' prediction, rounded to steps of the noise.
-        """
+        """Return the weighted element plus the prediction, rounded to steps of the noise."""
         weighted, coarse = self._choose_weight(place) * element, FRACTION_BITS - self.noise_bits
         exact = weighted + self.buffers.predict(private)
         return self.buffers.advance(private, weighted), [(exact + (1 << (coarse - 1))) >> coarse]

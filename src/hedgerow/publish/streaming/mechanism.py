@@ -101,12 +101,12 @@ class StreamMechanism(Protocol):
 
 
 def calibrate_noise(
-    move: Sensitivity, epsilon: Fraction | None, rho: Fraction | None
+    sensitivity: Sensitivity, epsilon: Fraction | None, rho: Fraction | None
 ) -> AdditiveNoise:
     """Return the least noise on integers for a pure epsilon, or for a rho."""
     if rho is not None:
-        return Gaussian.calibrate(sensitivity=move, rho=rho, grid=1)
-    return Laplace.calibrate(sensitivity=move, epsilon=epsilon, grid=1)
+        return Gaussian.calibrate(sensitivity=sensitivity, rho=rho, grid=1)
+    return Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon, grid=1)
 
 
 @dataclass(frozen=True)

@@ -50,13 +50,13 @@ class StreamAnchor:
         except FileNotFoundError:
             return None
         pages = [cls._parse_page(held[:_PAGE_SIZE]), cls._parse_page(held[_PAGE_SIZE:])]
-        found = [page for page in pages if page is not None]
-        if not found:
+        whole = [page for page in pages if page is not None]
+        if not whole:
             raise SourceError(
-                f"The anchor of the stream, '{place}', is damaged. Put it back from a copy, or"
+                f"The anchor of the stream, '{place}', is damaged. Restore it from a copy, or"
                 " declare a new stream."
             )
-        return max(found, key=lambda page: page.number)
+        return max(whole, key=lambda page: page.number)
 
     @classmethod
     def _parse_page(cls, page: bytes) -> StreamAnchor | None:
@@ -93,8 +93,8 @@ class StreamAnchor:
         held = None if torn else StreamAnchor.read(place)
         if held is not None and (held.number or Path(held.state).exists()):
             raise SourceError(
-                f"There was a stream here: its anchor, '{place}', knows of {held.number:,} answers."
-                f" Go on with its file, '{held.state}'."
+                f"There was a stream here: its anchor, '{place}', records {held.number:,} answers."
+                f" Open its state file, '{held.state}', instead."
             )
         self.write(place)
         sync_to_disk(place.parent)
@@ -109,9 +109,9 @@ class StreamAnchor:
                 self.write(place)
 
 
-def hash_next_answer(head: str, number: int, told: float) -> str:
+def hash_next_answer(head: str, number: int, answer: float) -> str:
     """Return the hash of all answers up to this one, from the hash of those before."""
-    return hashlib.sha256(f"{head} {number} {told!r}".encode()).hexdigest()
+    return hashlib.sha256(f"{head} {number} {answer!r}".encode()).hexdigest()
 
 
 def _hash_text(text: str) -> str:

@@ -31,8 +31,8 @@ from hedgerow.publish.streaming.rollback_anchor import StreamAnchor, hash_next_a
 
 __all__ = ["StateFile"]
 
-_SCHEMA = """CREATE TABLE stream (terms TEXT NOT NULL, horizon INTEGER NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
-name TEXT NOT NULL, anchor TEXT) STRICT;
+_SCHEMA = """CREATE TABLE stream (terms TEXT NOT NULL, horizon INTEGER NOT NULL,
+device INTEGER NOT NULL, inode INTEGER NOT NULL, name TEXT NOT NULL, anchor TEXT) STRICT;
 CREATE TABLE state (number INTEGER NOT NULL, private TEXT NOT NULL, public TEXT NOT NULL) STRICT;
 CREATE TABLE answers (number INTEGER PRIMARY KEY, told REAL NOT NULL, head TEXT NOT NULL) STRICT"""
 _FILE_SUFFIXES = ("", "-wal", "-shm", "-journal")
@@ -53,17 +53,19 @@ class StateFile:
         self._db: apsw.Connection | None = None
         with self._locked():
             if not self.path.is_file():
-                raise SourceError(f"There is no stream at '{self.path}'.")
+                raise SourceError(
+                    f"There is no stream at '{self.path}'. Create it, or name its state file."
+                )
             seen = self.path.stat()
             if seen.st_mode & 0o077:
                 raise SourceError(
-                    f"Others may read '{self.path}', which holds exact sums. Take that away: chmod"
-                    " 600."
+                    f"'{self.path}' holds exact sums, and other users may read it. Run chmod 600 on"
+                    " it."
                 )
-            # SQLite names its log after the file: two names would be two logs
+            # SQLite names its log after the file: two names would have two logs
             if seen.st_nlink > 1:
                 raise SourceError(
-                    f"The stream '{self.path}' has several names (hard links). Remove the others."
+                    f"The stream '{self.path}' has several hard links. Remove the other ones."
                 )
             self._db = self._connect(self.path, wait)
             try:
@@ -89,15 +91,15 @@ class StateFile:
         draft = place.with_name(place.name + ".new")
         if not place.parent.is_dir():
             raise SourceError(
-                f"The folder '{place.parent}' for the stream does not exist. Make it first."
+                f"The folder '{place.parent}' for the stream does not exist. Create it first."
             )
         with _translate_errors(place), ExitStack() as held:
             for folder in sorted({place.parent, mark.parent}):
                 held.enter_context(lock_folder(folder, 30.0))
             if place.exists():
                 raise SourceError(
-                    f"There is something at '{place}' already, and it is never written over. Name"
-                    " another file."
+                    f"'{place}' already exists, and a stream never overwrites a file. Name another"
+                    " file."
                 )
             for end in _FILE_SUFFIXES:
                 draft.with_name(draft.name + end).unlink(missing_ok=True)
@@ -108,17 +110,11 @@ class StateFile:
                 db.execute("PRAGMA journal_mode = WAL")
                 with db:
                     db.execute(_SCHEMA)
-                    row = (
-                        terms,
-                        horizon,
-                        seen.st_dev,
-                        seen.st_ino,
-                        name,
-                        None if anchor is None else str(mark),
-                    )
+                    kept = None if anchor is None else str(mark)
+                    row = (terms, horizon, seen.st_dev, seen.st_ino, name, kept)
                     db.execute("INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?)", row)
                     db.execute("INSERT INTO state VALUES (0, ?, ?)", _encode_state(state))
-                # by name: of the one at closing, errors are not told
+                # an explicit checkpoint: the one on closing does not report errors
                 db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             finally:
                 db.close(True)
@@ -143,12 +139,8 @@ class StateFile:
     def answers(self) -> list[float]:
         """Return all answers so far."""
         with self._locked():
-            return [
-                told
-                for (told,) in self._connection().execute(
-                    "SELECT told FROM answers ORDER BY number"
-                )
-            ]
+            rows = self._connection().execute("SELECT told FROM answers ORDER BY number")
+            return [answer for (answer,) in rows]
 
     def advance(
         self, number: int | None, step: Callable[[StreamState, int], tuple[StreamState, float]]
@@ -161,19 +153,19 @@ class StateFile:
             db.execute("BEGIN IMMEDIATE")
             try:
                 at, private, public = self._fetch_row("SELECT number, private, public FROM state")
-                # a crash may have come before the anchor
+                # an earlier process may have crashed before it advanced the anchor
                 self._advance_anchor(at, self._check_newest())
                 if number is not None and number <= at:
-                    (found,) = self._fetch_row("SELECT told FROM answers WHERE number = ?", number)
+                    (answer,) = self._fetch_row("SELECT told FROM answers WHERE number = ?", number)
                     db.execute("ROLLBACK")
-                    return number, float(found)
+                    return number, float(answer)
                 self._check_next(at, number)
-                state, told = step(
+                state, answer = step(
                     StreamState(tuple(json.loads(private)), tuple(json.loads(public))), at
                 )
                 db.execute(
                     "INSERT INTO answers VALUES (?, ?, ?)",
-                    (at + 1, told, hash_next_answer(self._read_head(at), at + 1, told)),
+                    (at + 1, answer, hash_next_answer(self._read_head(at), at + 1, answer)),
                 )
                 db.execute(
                     "UPDATE state SET number = ?, private = ?, public = ?",
@@ -185,14 +177,14 @@ class StateFile:
                     db.execute("ROLLBACK")
                 raise
             self._advance_anchor(at + 1, at)
-            return at + 1, told
+            return at + 1, answer
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             db, self._db = self._db, None
             if db is not None and self._process == os.getpid():
-                # on a failing disk the last checkpoint fails too; the log keeps what it holds
+                # on a failing disk the last checkpoint fails too; the log keeps the answers
                 with suppress(apsw.Error):
                     db.close(True)
 
@@ -200,13 +192,12 @@ class StateFile:
         (horizon,) = self._fetch_row("SELECT horizon FROM stream")
         if at == horizon or (number is not None and number > horizon):
             raise Refused(
-                f"The stream was declared, and paid, for {horizon:,} elements: there is no element"
-                " after that. Declare a new one."
+                f"The stream was declared and charged for {horizon:,} elements and has ended."
+                " Declare a new stream."
             )
         if number is not None and number != at + 1:
             raise Refused(
-                f"Elements arrive in order, and element {at + 1:,} is the next; got element"
-                f" {number:,}."
+                f"Element {at + 1:,} is next; got element {number:,}. Add elements in order."
             )
 
     def _check_identity(self, seen: os.stat_result, moved: bool) -> None:
@@ -215,8 +206,8 @@ class StateFile:
         if not here and not moved:
             raise SourceError(
                 f"The stream '{self.path}' is a copy, or was moved to another disk. Two copies"
-                " would tell different things about one element. If this is the newest one and no"
-                " other is in use, open it once with moved=True."
+                " would give two answers to one element. If this is the newest state and no other"
+                " copy is in use, open it once with moved=True."
             )
         if moved and StreamAnchor.read(self._anchor_path) is None:
             self._connection().execute("UPDATE stream SET anchor = NULL")
@@ -250,15 +241,14 @@ class StateFile:
         them.
         """
         mark = self._anchor_path
-        # first: what it names was committed before, so the state that is read after it must have
-        # that
+        # Read the anchor first: its answers were committed before, so the state must have them.
         anchor = StreamAnchor.read(mark)
         name, at = self._fetch_row("SELECT name, number FROM stream, state")
         if anchor is None:
             raise SourceError(
-                f"The anchor of the stream, '{mark}', is missing: it tells whether '{self.path}' is"
-                " the newest state. Put it back. If this is the newest one and no other is in use,"
-                " open it once with moved=True."
+                f"The anchor of the stream, '{mark}', is missing; it shows whether '{self.path}' is"
+                " the newest state. Restore it. If this is the newest state and no other copy is in"
+                " use, open it once with moved=True."
             )
         if (
             anchor.stream != name
@@ -266,10 +256,10 @@ class StateFile:
             or self._read_head(anchor.number) != anchor.head
         ):
             raise SourceError(
-                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', knows of"
-                f" {anchor.number:,} answers, and this one has {at:,}, or others. Going on would"
-                " answer elements a second time. Put the newest state back, or declare a new"
-                " stream."
+                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', records"
+                f" {anchor.number:,} answers, and this state has {at:,}, or different ones."
+                " Continuing would answer elements a second time. Restore the newest state, or"
+                " declare a new stream."
             )
         return anchor.number
 
@@ -283,8 +273,7 @@ class StateFile:
     def _connect(cls, file: Path, wait: float) -> apsw.Connection:
         db = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE, vfs=cls._vfs)
         db.set_busy_timeout(int(wait * 1000))
-        # Full syncs also reach the platter where a plain one stops at the drive's memory (the two
-        # fullfsync settings; macOS).
+        # On macOS a plain sync stops at the drive's cache; the fullfsync settings reach the disk.
         db.execute(
             f"PRAGMA synchronous = {cls._synchronous}; PRAGMA fullfsync = 1; PRAGMA"
             " checkpoint_fullfsync = 1"
@@ -293,9 +282,11 @@ class StateFile:
 
     def _connection(self) -> apsw.Connection:
         if self._process != os.getpid():
-            raise SourceError("The stream was opened in another process. Open it here anew.")
+            raise SourceError(
+                "The stream was opened in another process. Open it again in this one."
+            )
         if self._db is None:
-            raise SourceError(f"The stream '{self.path}' is closed.")
+            raise SourceError(f"The stream '{self.path}' is closed. Open it again.")
         return self._db
 
     def _fetch_row(self, text: str, *values: int) -> tuple[Any, ...]:
@@ -319,12 +310,11 @@ def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.BusyError:
-        raise SourceError(
-            f"The stream '{path}' is in use by another process that does not let go. Try again."
-        ) from None
+        raise SourceError(f"The stream '{path}' is locked by another process. Try again.") from None
     except apsw.FullError:
         raise SourceError(
-            f"The disk of the stream '{path}' is full. Make room; the element was not answered."
+            f"The disk of the stream '{path}' is full, and the element was not answered. Free some"
+            " space and try again."
         ) from None
     except (
         apsw.NotADBError,
@@ -335,10 +325,11 @@ def _translate_errors(path: Path) -> Iterator[None]:
         json.JSONDecodeError,
     ):
         raise SourceError(
-            f"The file '{path}' is not a stream, or is damaged. Nothing more can be told of this"
-            " stream."
+            f"The file '{path}' is not a stream, or is damaged. Restore its newest state, or"
+            " declare a new stream."
         ) from None
     except (apsw.Error, OSError):
         raise SourceError(
-            f"The stream '{path}' cannot be read and written. What was answered is kept."
+            f"The stream '{path}' cannot be read or written; earlier answers are kept. Check its"
+            " permissions and its disk."
         ) from None

@@ -78,14 +78,14 @@ class StreamParameters:
         if self.horizon > MAX_HORIZON:
             raise InvalidArgument(
                 "horizon",
-                f"must be at most {MAX_HORIZON:,}: declare several streams, one after the other",
+                f"must be at most {MAX_HORIZON:,}; declare several streams, one after the other",
                 self.horizon,
             )
         object.__setattr__(self, "touched", parse_whole(self.touched, "touched"))
         if self.touched > self.horizon:
             raise InvalidArgument(
                 "touched",
-                f"must be at most the {self.horizon:,} elements that there are",
+                f"must be at most the {self.horizon:,} elements of the stream",
                 self.touched,
             )
         object.__setattr__(self, "grid", Grid(self.grid).step)
@@ -94,7 +94,7 @@ class StreamParameters:
         if not 1 <= self.reach.width <= _MAX_WIDTH:
             raise InvalidArgument(
                 "upper",
-                "must be above lower, and no farther than 2^53 steps of the grid",
+                "must be above lower, by at most 2^53 steps of the grid",
                 self.upper,
             )
 
@@ -113,14 +113,14 @@ class StreamParameters:
         """Return an element in integer steps, clamped to the bounds."""
         low, high = self.step_bounds
         try:
-            found = Grid(self.grid).snap(value, "value")
+            steps = Grid(self.grid).snap(value, "value")
         except InvalidArgument:
-            found = None
-        if not isinstance(found, int) or isinstance(value, bool):
+            steps = None
+        if not isinstance(steps, int) or isinstance(value, bool):
             raise InvalidArgument(
-                "value", "must be one finite number, and a whole one where the grid is 1"
+                "value", "must be one finite number, and an integer if the grid is 1"
             )
-        return min(max(found, low), high)
+        return min(max(steps, low), high)
 
 
 @lru_cache(maxsize=16)
@@ -128,21 +128,21 @@ def list_stream_mechanisms(terms: StreamParameters) -> tuple[StreamMechanism, ..
     """Return the mechanisms by expected squared error, from the parameters alone."""
     reach, epsilon, rho = terms.reach, terms.epsilon, terms.rho
     levels = max(2, terms.horizon.bit_length())
-    found: list[StreamMechanism] = [
+    mechanisms: list[StreamMechanism] = [
         EachPrefixMechanism.plan(reach, epsilon, rho),
         TreeMechanism.plan(reach, epsilon, rho),
         TreeMechanism.plan(reach, epsilon, rho, 2, levels, averaged=False),
         min(
             (
-                TreeMechanism.plan(reach, epsilon, rho, b, deep)
-                for b, deep in _list_tree_shapes(terms.horizon)
+                TreeMechanism.plan(reach, epsilon, rho, *shape)
+                for shape in _list_tree_shapes(terms.horizon)
             ),
             key=TreeMechanism.total_variance,
         ),
     ]
     if rho is not None:
-        found.append(BufferedToeplitz.plan(reach, rho))
-    return tuple(sorted(found, key=lambda way: way.total_variance()))
+        mechanisms.append(BufferedToeplitz.plan(reach, rho))
+    return tuple(sorted(mechanisms, key=lambda mechanism: mechanism.total_variance()))
 
 
 def _list_tree_shapes(horizon: int) -> list[tuple[int, int]]:
@@ -150,26 +150,24 @@ def _list_tree_shapes(horizon: int) -> list[tuple[int, int]]:
     levels.
     """
     return [
-        (b, deep)
+        (b, levels)
         for b in _TRIED_BRANCHINGS
-        for deep in range(2, 24)
-        if deep == 2 or b ** (deep - 1) <= horizon
+        for levels in range(2, 24)
+        if levels == 2 or b ** (levels - 1) <= horizon
     ]
 
 
-def compute_stream_cost(terms: StreamParameters, way: StreamMechanism | None = None) -> Loss:
+def compute_stream_cost(terms: StreamParameters, mechanism: StreamMechanism | None = None) -> Loss:
     """Return the loss of the whole stream; charge it before the first element."""
-    chosen = list_stream_mechanisms(terms)[0] if way is None else way
+    chosen = list_stream_mechanisms(terms)[0] if mechanism is None else mechanism
     return chosen.noise.loss(chosen.sensitivity)
 
 
 def _is_covered(terms: StreamParameters, loss: Loss) -> bool:
     """Return whether the price covers a loss."""
-    return (
-        loss.epsilon <= terms.epsilon
-        if terms.epsilon is not None
-        else terms.rho is not None and loss.rho <= terms.rho
-    )
+    if terms.epsilon is not None:
+        return loss.epsilon <= terms.epsilon
+    return terms.rho is not None and loss.rho <= terms.rho
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +181,7 @@ class ExpectedError:
     worst: float
 
     def __str__(self) -> str:
-        return f"{self.name}: off by {self.rms:.4g} on average, {self.worst:.4g} at worst"
+        return f"{self.name}: expected error {self.rms:.4g}, worst {self.worst:.4g}"
 
 
 def compute_expected_errors(terms: StreamParameters) -> tuple[ExpectedError, ...]:
@@ -191,11 +189,11 @@ def compute_expected_errors(terms: StreamParameters) -> tuple[ExpectedError, ...
     step = float(terms.grid)
     return tuple(
         ExpectedError(
-            way.name,
-            step * math.sqrt(way.total_variance() / terms.horizon),
-            step * math.sqrt(float(way.variances().max())),
+            mechanism.name,
+            step * math.sqrt(mechanism.total_variance() / terms.horizon),
+            step * math.sqrt(float(mechanism.variances().max())),
         )
-        for way in list_stream_mechanisms(terms)
+        for mechanism in list_stream_mechanisms(terms)
     )
 
 
@@ -204,27 +202,31 @@ class Stream:
     ``open`` from then on.
     """
 
-    def __init__(self, file: StateFile, terms: StreamParameters, way: StreamMechanism) -> None:
-        self._file, self.parameters, self.mechanism = file, terms, way
+    def __init__(
+        self, file: StateFile, terms: StreamParameters, mechanism: StreamMechanism
+    ) -> None:
+        self._file, self.parameters, self.mechanism = file, terms, mechanism
 
     @classmethod
     def create(
         cls,
         path: str | Path,
         terms: StreamParameters,
-        way: StreamMechanism | None = None,
+        mechanism: StreamMechanism | None = None,
         *,
         anchor: Path | None = None,
     ) -> Self:
-        """Create a new stream; the caller has charged ``compute_stream_cost(terms, way)``. The
-        progress is also kept in an anchor, beside it or elsewhere, so that a restored older state
-        is refused.
+        """Create a new stream, after ``compute_stream_cost(terms, mechanism)`` has been charged.
+        Its progress is also kept in an anchor, beside it or elsewhere, so that a restored older
+        state is refused.
         """
-        chosen = list_stream_mechanisms(terms)[0] if way is None else way
+        chosen = list_stream_mechanisms(terms)[0] if mechanism is None else mechanism
         if chosen.reach != terms.reach or not _is_covered(
             terms, compute_stream_cost(terms, chosen)
         ):
-            raise InvalidArgument("way", "must be one of ways(terms)", chosen.name)
+            raise InvalidArgument(
+                "mechanism", "must be one of list_stream_mechanisms(terms)", chosen.name
+            )
         body = {
             "format": _FORMAT,
             "terms": _encode_parameters(terms),
@@ -248,21 +250,21 @@ class Stream:
             terms = StreamParameters(
                 **{name: _decode_value(value) for name, value in body["terms"].items()}
             )
-            way = _decode_mechanism(terms.reach, body["way"])
+            mechanism = _decode_mechanism(terms.reach, body["way"])
             paid = Loss.from_dict(body["price"])
             if (
                 body["format"] != _FORMAT
-                or compute_stream_cost(terms, way) != paid
+                or compute_stream_cost(terms, mechanism) != paid
                 or not _is_covered(terms, paid)
             ):
-                raise ValueError("written by something else")
+                raise ValueError("not the parameters of a stream")
         except (ValueError, KeyError, TypeError, AttributeError):
             file.close()
             raise SourceError(
-                f"The terms of the stream '{path}' are damaged, or of a later version. Nothing was"
-                " told."
+                f"The parameters of the stream '{path}' are damaged, or of a later version. Restore"
+                " its newest state, or use that version."
             ) from None
-        return cls(file, terms, way)
+        return cls(file, terms, mechanism)
 
     def add(self, value: Any, number: int | None = None) -> float:
         """Return the noisy running total up to this element, durable before it returns.
@@ -272,16 +274,17 @@ class Stream:
         """
         steps = self.parameters.snap_to_steps(value)
         wanted = None if number is None else parse_whole(number, "number")
-        return self._file.advance(wanted, lambda state, place: self._advance(state, place, steps))[
-            1
-        ]
+        _, answer = self._file.advance(
+            wanted, lambda state, place: self._advance(state, place, steps)
+        )
+        return answer
 
     def _advance(self, state: StreamState, place: int, element: int) -> tuple[StreamState, float]:
         """Measure one element: the only place where data get noise."""
-        private, exact_ = self.mechanism.measure_element(state.private, place, element)
-        noisy = [self.mechanism.noise.sample(value) for value in exact_]
-        public, told = self.mechanism.estimate_sum(state.public, place, noisy)
-        return StreamState(private, public), told * float(self.parameters.grid)
+        private, exact = self.mechanism.measure_element(state.private, place, element)
+        noisy = [self.mechanism.noise.sample(value) for value in exact]
+        public, total = self.mechanism.estimate_sum(state.public, place, noisy)
+        return StreamState(private, public), total * float(self.parameters.grid)
 
     @property
     def number(self) -> int:
@@ -325,38 +328,38 @@ def _decode_value(value: int | str | None) -> Any:
     return Fraction(value) if isinstance(value, str) else value
 
 
-def _encode_mechanism(way: StreamMechanism) -> dict[str, Any]:
+def _encode_mechanism(mechanism: StreamMechanism) -> dict[str, Any]:
     """Return the parameters of a mechanism, so that a later version or another machine continues
     with the same ones.
     """
-    law = {"noise": type(way.noise).__name__, "scale": str(way.noise.scale)}
-    if isinstance(way, TreeMechanism):
-        return law | {
+    noise = {"noise": type(mechanism.noise).__name__, "scale": str(mechanism.noise.scale)}
+    if isinstance(mechanism, TreeMechanism):
+        return noise | {
             "way": "forest",
-            "branching": way.branching,
-            "levels": way.levels,
-            "averaged": way.averaged,
+            "branching": mechanism.branching,
+            "levels": mechanism.levels,
+            "averaged": mechanism.averaged,
         }
-    if isinstance(way, BufferedToeplitz):
-        return law | {
+    if isinstance(mechanism, BufferedToeplitz):
+        return noise | {
             "way": "buffered",
-            "shares": way.buffers.shares,
-            "gaps": way.buffers.gaps,
-            "fine": way.noise_bits,
+            "shares": mechanism.buffers.shares,
+            "gaps": mechanism.buffers.gaps,
+            "fine": mechanism.noise_bits,
         }
-    return law | {"way": "each prefix"}
+    return noise | {"way": "each prefix"}
 
 
 def _decode_mechanism(reach: StreamReach, kept: Mapping[str, Any]) -> StreamMechanism:
     noises: dict[str, type[Laplace] | type[Gaussian]] = {"Laplace": Laplace, "Gaussian": Gaussian}
-    law = noises[kept["noise"]](Fraction(kept["scale"]))
+    noise = noises[kept["noise"]](Fraction(kept["scale"]))
     if kept["way"] == "forest":
-        return TreeMechanism(reach, kept["branching"], kept["levels"], law, kept["averaged"])
+        return TreeMechanism(reach, kept["branching"], kept["levels"], noise, kept["averaged"])
     if kept["way"] == "buffered":
         return BufferedToeplitz(
             reach,
             ToeplitzBuffers(reach.horizon, tuple(kept["shares"]), tuple(kept["gaps"])),
             kept["fine"],
-            law,
+            noise,
         )
-    return {"each prefix": EachPrefixMechanism}[kept["way"]](reach, law)
+    return {"each prefix": EachPrefixMechanism}[kept["way"]](reach, noise)

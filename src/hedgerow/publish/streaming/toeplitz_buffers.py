@@ -51,16 +51,12 @@ __all__ = ["FRACTION_BITS", "MAX_HORIZON", "ToeplitzBuffers"]
 
 Floats = npt.NDArray[np.float64]
 
-FRACTION_BITS = 64
-"""The binary places of buffers, shares, decays and weights."""
-
-MAX_HORIZON = 2**22
-"""The most elements of a stream."""
-
+FRACTION_BITS = 64  # of buffers, shares, decays and weights
+MAX_HORIZON = 2**22  # elements of a stream
 _ONE, _HALF = 1 << FRACTION_BITS, 1 << (FRACTION_BITS - 1)
-# of the nodes in log s, and how far they go beyond 1/sqrt(n) and 1
+# the nodes in log s: their spacing, and how far they go beyond 1/sqrt(n) and 1
 _NODE_SPACING, _NODES_BELOW, _NODES_ABOVE = 1.2, 1.0, 1.5
-# a dozen roundings of doubles are below 2^-48 of the result; where n of them add up, below 2^-28
+# A dozen roundings of doubles are below 2^-48 of the result; n of them are below 2^-28.
 _ROUNDING_SLACK = 2.0**-40
 _SUM_ROUNDING_SLACK = 2.0**-24
 
@@ -82,12 +78,12 @@ class ToeplitzBuffers:
             0 < number < _ONE for number in (*self.shares, *self.gaps)
         ):
             raise InvalidArgument(
-                "shares", "and gaps must be as many, each between 0 and 2^64", self.shares
+                "shares", "and gaps must have the same length, each between 0 and 2^64", self.shares
             )
         if sum(self.shares) > _ONE:
             raise InvalidArgument(
                 "shares",
-                "must add up to 2^64 at most: what is measured must not grow",
+                "must add up to at most 2^64, so that measurements do not grow",
                 sum(self.shares),
             )
 
@@ -159,8 +155,8 @@ class ToeplitzBuffers:
         first ones have the longest sum.
         """
         sums = np.cumsum(self.kernel)
-        # the last so many coefficients: geometric series again, because differences of sums would
-        # lose digits
+        # sums of the last ``touched`` coefficients, by geometric series: differences of cumulative
+        # sums would lose digits
         if touched < self.horizon:
             sums[touched:] = 0
             for share, log in zip(*self._shares_and_log_decays, strict=True):

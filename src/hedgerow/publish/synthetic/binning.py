@@ -30,23 +30,23 @@ def choose_bin_count(total: float, spread: float) -> int:
     return int(np.clip(round(1.6 * np.cbrt(max(total, 0.0) / max(spread, 1e-9))), 2, 64))
 
 
-def bin_codes(counts: Floats, most: int, *, ordered: bool) -> Integers:
-    """Return the bin of each code: at most ``most`` bins of about equal counts, with common codes
+def bin_codes(counts: Floats, limit: int, *, ordered: bool) -> Integers:
+    """Return the bin of each code: at most ``limit`` bins of about equal counts, with common codes
     alone.
 
     Neighbours share a bin if codes are ``ordered``; otherwise codes of about equal counts do.
     """
-    if len(counts) <= most:
+    if len(counts) <= limit:
         return np.arange(len(counts), dtype=np.int64)
     order = np.arange(len(counts)) if ordered else np.argsort(-counts, kind="stable")
     weights = np.maximum(counts[order], 0.0)
     if weights.sum() <= 0:
         weights = np.ones(len(counts))
-    # of a quota as large as this, one group is not filled
+    # with a quota as large as this, not even one bin is filled
     low, high = 0.0, 2 * float(weights.sum())
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _fill_bins(weights, middle)[-1] >= most else (low, middle)
+        low, high = (middle, high) if _fill_bins(weights, middle)[-1] >= limit else (low, middle)
     groups = np.empty(len(counts), dtype=np.int64)
     groups[order] = _fill_bins(weights, high)
     return groups

@@ -1,4 +1,4 @@
-"""Estimates from noisy counts: non-negative, with a given sum, and with only the dependence that
+"""Estimates of tables of two attributes: with given sums, and with only the dependence that
 stands out from the noise.
 """
 
@@ -10,21 +10,9 @@ import numpy as np
 
 from hedgerow.publish.strategies.strategy import Floats
 
-__all__ = ["ShrunkTable", "project_to_total", "rake_table", "shrink_table"]
+__all__ = ["ShrunkTable", "rake_table", "shrink_table"]
 
 _SWEEPS = 20
-
-
-def project_to_total(counts: Floats, total: float) -> Floats:
-    """Return the nearest non-negative numbers that add up to ``total``: one number is subtracted
-    from all, and what falls below 0 becomes 0.
-    """
-    if total <= 0:
-        return np.zeros_like(counts)
-    falling = np.sort(counts)[::-1]
-    over = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
-    found: Floats = np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)
-    return found
 
 
 def rake_table(table: Floats, rows: Floats, columns: Floats) -> Floats:
@@ -35,8 +23,8 @@ def rake_table(table: Floats, rows: Floats, columns: Floats) -> Floats:
     return table
 
 
-def _divide_or_zero(wanted: Floats, found: Floats) -> Floats:
-    return np.divide(wanted, found, out=np.zeros_like(wanted), where=found > 0)
+def _divide_or_zero(wanted: Floats, current: Floats) -> Floats:
+    return np.divide(wanted, current, out=np.zeros_like(wanted), where=current > 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,14 +54,14 @@ def shrink_table(noisy: Floats, variance: float, rows: Floats, columns: Floats) 
     (m, n), independent = noisy.shape, np.outer(rows, columns) / max(total, 1.0)
     rest = noisy - independent
     left, sizes, right = np.linalg.svd(rest, full_matrices=False)
-    seen = sizes > np.sqrt(variance) * (np.sqrt(m) + np.sqrt(n))
+    above = sizes > np.sqrt(variance) * (np.sqrt(m) + np.sqrt(n))
     inside = (sizes**2 - (m + n) * variance) ** 2 - 4 * m * n * variance**2
-    kept = np.where(seen, np.sqrt(np.maximum(inside, 0.0)) / np.maximum(sizes, 1e-300), 0.0)
-    rank = int(seen.sum())
+    kept = np.where(above, np.sqrt(np.maximum(inside, 0.0)) / np.maximum(sizes, 1e-300), 0.0)
+    rank = int(above.sum())
     table = (
         rake_table(np.maximum(independent + (left * kept) @ right, 0.0), rows, columns)
         if rank
         else independent
     )
-    told = float((sizes**2).sum() - m * n * variance - (kept**2).sum())
-    return ShrunkTable(table, rank, max(told, rank * (m + n - rank) * variance, 0.0))
+    error = float((sizes**2).sum() - m * n * variance - (kept**2).sum())
+    return ShrunkTable(table, rank, max(error, rank * (m + n - rank) * variance, 0.0))

@@ -24,9 +24,8 @@ __all__ = [
 
 AttributePair = tuple[int, int]
 
-# Noise of which part of the number of rows leaves something to be seen, in any table and in those
-# that were chosen for what is in them; and how many partners an attribute gets at most. Found on
-# real tables.
+# The noise, as a share of the rows, that leaves something visible: in any table, and in tables that
+# were selected for their dependence. Found on real tables, like the number of partners below.
 ANY_PAIR_NOISE, CHOSEN_PAIR_NOISE = Fraction(1, 400), Fraction(1, 120)
 _MAX_PARTNERS = 6
 
@@ -57,13 +56,13 @@ def select_pairs(
     spending: BudgetSpender,
     part: Fraction,
     workload: Sequence[AttributePair],
-    many: int,
+    count: int,
     counts: Sequence[Floats],
     groups: Sequence[Integers],
     noise: float,
 ) -> list[AttributePair]:
-    """Select ``many`` pairs for a share of the price: the attributes take turns, and each selects a
-    partner that depends on it.
+    """Select ``count`` pairs for a share of the price: the attributes take turns, and each
+    selects a partner that depends on it.
 
     A pair scores by the distance of its exact table from independence, minus the error that noise
     of this size would add. The strongest partner of an attribute is in every tree of strongest
@@ -71,13 +70,15 @@ def select_pairs(
     """
     total = max(float(np.mean([each.sum() for each in counts])), 1.0)
     left, chosen = list(workload), list[AttributePair]()
-    while len(chosen) < many:
+    while len(chosen) < count:
         for place in range(len(counts)):
-            open_ = [pair for pair in left if place in pair]
-            if not open_ or len(chosen) == many:
+            available = [pair for pair in left if place in pair]
+            if not available or len(chosen) == count:
                 continue
-            candidates = [_build_candidate(pair, counts, groups, noise, total) for pair in open_]
-            pair = open_[spending.choose(candidates, part / many)]
+            candidates = [
+                _build_candidate(pair, counts, groups, noise, total) for pair in available
+            ]
+            pair = available[spending.choose(candidates, part / count)]
             left.remove(pair)
             chosen.append(pair)
     return chosen

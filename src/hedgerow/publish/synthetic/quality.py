@@ -33,10 +33,9 @@ __all__ = [
     "tabulate_bins",
 ]
 
-# pairs that are measured afresh: of more, each would have too much noise
-_MAX_CHECKED_PAIRS: Final = 8
-_MAX_PREDICTORS: Final = 8  # attributes that may tell a target
-_MEAN_ABSOLUTE_NORMAL: Final = math.sqrt(2 / math.pi)  # the mean size of a normal number
+_MAX_CHECKED_PAIRS: Final = 8  # with more, each would have too much noise
+_MAX_PREDICTORS: Final = 8  # candidates for predicting a target
+_MEAN_ABSOLUTE_NORMAL: Final = math.sqrt(2 / math.pi)  # of a standard normal variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +133,16 @@ def _assess_pair(
     columns: Sequence[Integers], model: SyntheticModel, measured: MeasuredTable, rows: int
 ) -> PairQuality:
     a, b = measured.positions
-    # Errors are taken to be as if normal: then their mean size follows from their squares.
+    # Errors are treated as normal: their mean absolute value then follows from their squares.
     error = (
         _MEAN_ABSOLUTE_NORMAL
         * math.sqrt(model.pairs[a, b].squared_error * measured.table.size)
         / (2 * rows)
     )
-    found, noise = tabulate_bins(columns, model, (a, b)), measured.variance
-    by_rows, by_noisy = (
-        _compute_cramers_v(found, 0.0, noise, model, a, b),
-        _compute_cramers_v(measured.table, noise, noise, model, a, b),
-    )
-    return PairQuality((a, b), min(1.0, error), by_rows, by_noisy)
+    table, noise = tabulate_bins(columns, model, (a, b)), measured.variance
+    in_rows = _compute_cramers_v(table, 0.0, noise, model, a, b)
+    in_noisy = _compute_cramers_v(measured.table, noise, noise, model, a, b)
+    return PairQuality((a, b), min(1.0, error), in_rows, in_noisy)
 
 
 def _compute_cramers_v(
@@ -158,7 +155,7 @@ def _compute_cramers_v(
     if total <= 0 or least < 1:
         return 0.0
     independent = np.outer(model.count_bins(a), model.count_bins(b)) / total
-    # elsewhere noise, divided by next to nothing, would be all there is
+    # in other cells the noise, divided by almost 0, would dominate
     seen = independent > max(1.0, 3 * math.sqrt(noise))
     squares = float(
         ((((table - independent) ** 2 - variance) / np.maximum(independent, 1.0))[seen]).sum()
@@ -190,10 +187,10 @@ def _check_pairs(
     the noise in every cell.
     """
     by_error = sorted(places, key=lambda pair: model.pairs[pair[0], pair[1]].squared_error)
-    many = min(_MAX_CHECKED_PAIRS, len(places))
-    picked = [by_error[(2 * at + 1) * len(places) // (2 * many)] for at in range(many)]
+    count = min(_MAX_CHECKED_PAIRS, len(places))
+    checked = [by_error[(2 * at + 1) * len(places) // (2 * count)] for at in range(count)]
     rows, errors, spreads = max(len(columns[0]), 1), [], []
-    for fresh in _measure_fresh(model, picked, spending, part):
+    for fresh in _measure_fresh(model, checked, spending, part):
         cells, noise = fresh.table.size, fresh.variance
         squared = (
             float(((tabulate_bins(columns, model, fresh.positions) - fresh.table) ** 2).sum())
@@ -204,7 +201,7 @@ def _check_pairs(
         spreads.append((2 * cells * noise**2 + 4 * max(squared, 0.0) * noise) * off**4)
     mean, spread = float(np.mean(errors)), math.sqrt(sum(spreads)) / len(errors)
     return FreshCheck(
-        tuple((a, b) for a, b in picked),
+        tuple((a, b) for a, b in checked),
         math.sqrt(max(mean, 0.0)),
         min(1.0, math.sqrt(max(mean, 0.0) + 1.645 * spread)),
     )

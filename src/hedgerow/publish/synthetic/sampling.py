@@ -25,19 +25,19 @@ from hedgerow.publish.synthetic.model import SyntheticModel
 __all__ = ["generate_rows", "order_attributes"]
 
 _SWEEPS: Final = 8
-_TOLERANCE: Final = 1e-3  # part of all rows that may be out of place when raking stops
-_MIN_FACTOR: Final = 1e-3  # no weight falls further at once, so that none is lost for good
-_MAX_DISTINCT_ROWS: Final = 2_000_000  # rows that are worked out; more are made by repeating these
+_TOLERANCE: Final = 1e-3  # share of misplaced rows at which raking stops
+_MIN_FACTOR: Final = 1e-3  # the most a weight falls at once, so that none is lost for good
+_MAX_DISTINCT_ROWS: Final = 2_000_000  # further rows repeat these
 
 
-def generate_rows(model: SyntheticModel, many: int) -> Integers:
-    """Return ``many`` rows of codes, a column for each attribute."""
-    if many <= 0:
+def generate_rows(model: SyntheticModel, count: int) -> Integers:
+    """Return ``count`` rows of codes, a column for each attribute."""
+    if count <= 0:
         return np.zeros((0, len(model.counts)), dtype=np.int64)
-    if many > _MAX_DISTINCT_ROWS:
+    if count > _MAX_DISTINCT_ROWS:
         base = generate_rows(model, _MAX_DISTINCT_ROWS)
-        return base[np.arange(many, dtype=np.int64) * _MAX_DISTINCT_ROWS // many]
-    coarse = _generate_bins(model, many)
+        return base[np.arange(count, dtype=np.int64) * _MAX_DISTINCT_ROWS // count]
+    coarse = _generate_bins(model, count)
     return np.stack(
         [_fill_codes(coarse[:, place], model, place) for place in range(len(model.counts))], axis=1
     )
@@ -56,15 +56,15 @@ def order_attributes(dependence: Floats) -> list[int]:
     return order
 
 
-def _generate_bins(model: SyntheticModel, many: int) -> Integers:
+def _generate_bins(model: SyntheticModel, count: int) -> Integers:
     """Return rows of bins."""
     dependence = model.dependence()
     order = order_attributes(dependence)
-    prefixes, counts = np.zeros((1, 0), dtype=np.int64), np.array([many], dtype=np.int64)
+    prefixes, counts = np.zeros((1, 0), dtype=np.int64), np.array([count], dtype=np.int64)
     for place in order:
         before = order[: prefixes.shape[1]]
         partners = [at for at, other in enumerate(before) if dependence[place, other] > 0]
-        tables = [model.table(before[at], place) * (many / model.total) for at in partners]
+        tables = [model.table(before[at], place) * (count / model.total) for at in partners]
         weights = _rake_weights(prefixes[:, partners], counts, model.count_bins(place), tables)
         prefixes, counts = _extend_prefixes(prefixes, counts, weights, _choose_rotation(place))
     rows = np.repeat(prefixes, counts, axis=0)
@@ -81,8 +81,8 @@ def _rake_weights(
     """
     share = np.maximum(single, 1e-9)
     weights = counts[:, None] * (share / share.sum())[None, :]
-    many, places = float(counts.sum()), np.arange(len(counts))
-    ones = [
+    count, places = float(counts.sum()), np.arange(len(counts))
+    selectors = [
         csr_array(
             (np.ones(len(counts)), (prefixes[:, at], places)), shape=(len(table), len(counts))
         )
@@ -91,14 +91,14 @@ def _rake_weights(
     for _ in range(_SWEEPS if tables else 0):
         off = 0.0
         for at, table in enumerate(tables):
-            found = ones[at] @ weights
+            found = selectors[at] @ weights
             off = max(off, float(np.abs(found - table).sum()) / 2)
             weights *= np.take(
                 np.maximum(table / np.maximum(found, 1e-12), _MIN_FACTOR), prefixes[:, at], axis=0
             )
         sums = weights.sum(axis=1)
         weights *= (counts / np.maximum(sums, 1e-300))[:, None]
-        if off <= _TOLERANCE * many:
+        if off <= _TOLERANCE * count:
             break
     return np.asarray(weights, dtype=np.float64)
 
@@ -116,14 +116,14 @@ def _extend_prefixes(
     lines = np.cumsum(weights, axis=1) / np.maximum(weights.sum(axis=1), 1e-300)[:, None]
     lines[:, -1] = 1.0
     lines += np.arange(len(counts))[:, None]
-    whose = np.repeat(np.arange(len(counts)), counts)
-    within = np.arange(len(whose)) - np.repeat(np.cumsum(counts) - counts, counts)
-    points = (within + _list_fractions(len(counts), turn)[whose]) / counts[whose]
-    at = np.searchsorted(lines.ravel(), whose + points, side="right")
-    keys, often = np.unique(
-        whose * groups + np.clip(at - whose * groups, 0, groups - 1), return_counts=True
+    owners = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+    points = (within + _list_fractions(len(counts), turn)[owners]) / counts[owners]
+    at = np.searchsorted(lines.ravel(), owners + points, side="right")
+    keys, occurrences = np.unique(
+        owners * groups + np.clip(at - owners * groups, 0, groups - 1), return_counts=True
     )
-    return np.concatenate([prefixes[keys // groups], (keys % groups)[:, None]], axis=1), often
+    return np.concatenate([prefixes[keys // groups], (keys % groups)[:, None]], axis=1), occurrences
 
 
 def _fill_codes(column: Integers, model: SyntheticModel, place: int) -> Integers:
@@ -135,7 +135,7 @@ def _fill_codes(column: Integers, model: SyntheticModel, place: int) -> Integers
     sums = np.bincount(groups, weights=counts)
     part = np.where(sums[groups] > 0, counts / np.maximum(sums[groups], 1e-300), 1 / sizes[groups])
     codes = np.argsort(groups, kind="stable")
-    ends = np.cumsum(part[codes])  # every group has a stretch of length 1
+    ends = np.cumsum(part[codes])  # every bin has a stretch of length 1
     order = np.argsort(column, kind="stable")
     points = np.empty(len(column))
     points[order] = _list_fractions(len(column), _choose_rotation(place))
@@ -144,13 +144,13 @@ def _fill_codes(column: Integers, model: SyntheticModel, place: int) -> Integers
     return codes[np.clip(at, starts[column], starts[column] + sizes[column] - 1)]
 
 
-def _list_fractions(many: int, turn: float) -> Floats:
-    return np.asarray((np.arange(1, many + 1) * turn) % 1.0, dtype=np.float64)
+def _list_fractions(count: int, turn: float) -> Floats:
+    return np.asarray((np.arange(1, count + 1) * turn) % 1.0, dtype=np.float64)
 
 
 def _choose_rotation(place: int) -> float:
     """Return an irrational number for each attribute: the fractional part of the root of a
     non-square.
     """
-    root = 2 + place + round(np.sqrt(2 + place))  # the numbers that are no squares, from 3 on
+    root = 2 + place + round(np.sqrt(2 + place))  # the non-squares, from 3 on
     return float(np.sqrt(root) % 1.0)
