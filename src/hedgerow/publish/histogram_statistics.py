@@ -333,10 +333,11 @@ class Histogram:
         """
         values: list[Any] = [None if number is None else float(number) for number in numbers]
         if self.attribute.type == "date":
-            outwards: list[Callable[[float], int]] = [math.floor, math.ceil]
+            outwards: tuple[Callable[[float], int], ...] = (math.floor, math.ceil)
+            roundings: tuple[Callable[[float], int], ...] = (round, *outwards, *outwards)
             values = [
                 None if day is None else date.fromordinal(to_whole(day))
-                for day, to_whole in zip(values, (round, *outwards, *outwards), strict=True)
+                for day, to_whole in zip(values, roundings, strict=True)
             ]
         value, low, high, noise_low, noise_high = values
         return DerivedStatistic(value, low, high, noise_low, noise_high, float(level))

@@ -13,7 +13,7 @@ from hedgerow.errors import SourceError
 def test_the_warning_goes_where_the_answer_goes(capsys: pytest.CaptureFixture[str]) -> None:
     print_warning()
     said = capsys.readouterr()
-    assert said.out.startswith("SENSITIVE: this output was made")
+    assert said.out.startswith("SENSITIVE: this output was computed")
     assert not said.err
 
 

@@ -160,7 +160,7 @@ def _describe_method(people: int) -> tuple[str, ...]:
         "Crossing halves, against counts published without noise: everybody is divided into random"
         f" halves {count_halvings(people):,} times. Rounding hardly changes such counts, and no"
         " count is small enough to be suppressed. Crossing groups, against Hedgerow: everybody is"
-        f" divided into groups of {CROSSING_GROUP_SIZE} {CROSSING_QUESTIONS} times, because with"
+        f" divided {CROSSING_QUESTIONS} times into groups of {CROSSING_GROUP_SIZE}, because with"
         " fewer questions each gets more of the budget. The attacks differ because each is the"
         " stronger one against its target. Least squares or linear programming combines the"
         " answers.",
