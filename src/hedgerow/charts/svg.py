@@ -116,18 +116,15 @@ def build_standalone_svg(drawing: str) -> str:
 
 
 def draw_line(x1: float, y1: float, x2: float, y2: float, kind: str, attributes: str = "") -> str:
-    """Draw a straight line."""
     ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
     return f'<line class="{kind}" {ends}{attributes}/>'
 
 
 def draw_polyline(points: Iterable[tuple[float, float]], tooltip: str = "") -> str:
-    """Draw a curve through points."""
     return _close("polyline", f'class="line" points="{_join_points(points)}"', tooltip)
 
 
 def draw_polygon(points: Iterable[tuple[float, float]]) -> str:
-    """Draw a shaded area."""
     return f'<polygon class="band" points="{_join_points(points)}"/>'
 
 
@@ -146,7 +143,6 @@ def draw_rectangle(
 
 
 def draw_circle(x: float, y: float, radius: float, tooltip: str = "") -> str:
-    """Draw a dot."""
     return _close("circle", f'class="bar" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"', tooltip)
 
 

@@ -29,6 +29,7 @@ from hedgerow.demo.chapters import (
     Spent,
     Unpaid,
 )
+from hedgerow.numeric.formatting import format_share
 from hedgerow.privacy.budget_view import Balance
 
 __all__ = [
@@ -53,10 +54,6 @@ def _sql(text: str, *before: str) -> Padding:
     """A question as it is asked, under what else is said on the line."""
     shown = Syntax(text, "sql", theme="ansi_dark", background_color="default", word_wrap=True)
     return Padding(Group(*(Text(line, style="faint") for line in before), shown), (0, 0, 1, 0))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _say(text: str) -> Padding:
@@ -132,7 +129,7 @@ def protected(it: Protected, _: int) -> RenderableType:
             " tables. It declares what everybody knows about the columns, and one budget for these"
             " people, whoever asks. All answers together tell a world with you from one without"
             f" you by a factor of e^{total:g} at most: whoever holds it for a toss-up whether you"
-            f" are in the data will be at most {_percent(it.guess)} sure in the end, whatever else"
+            f" are in the data will be at most {format_share(it.guess)} sure in the end, whatever else"
             " they know, but for a chance of one in a billion.",
         ),
         Padding(Text(f"◆ {it.truth:,} patients", style="truth"), (1, 0, 0, 0)),

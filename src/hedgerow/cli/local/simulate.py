@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.cli.local.files import MAX_DRAWN
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.formatting import count_items
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -188,7 +189,7 @@ class MeansView:
 
 
 def _format_crowd(part: SimulatedMean) -> str:
-    return f"{part.clients:,} client{'' if part.clients == 1 else 's'}"
+    return count_items(part.clients, "client")
 
 
 def _print_bars(

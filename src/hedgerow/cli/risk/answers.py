@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.risk.output import check_report_folder, format_count, print_warning, write_report
+from hedgerow.cli.risk.output import check_report_folder, print_warning, write_report
 from hedgerow.cli.terminal import (
     DebugOption,
     JsonOption,
@@ -20,6 +20,7 @@ from hedgerow.cli.terminal import (
     print_json,
     show_progress,
 )
+from hedgerow.numeric.formatting import count_items
 
 if TYPE_CHECKING:
     from hedgerow.risk.answers.differencing import DifferencingReport
@@ -128,7 +129,7 @@ def _format_findings(
 ) -> list[str]:
     many = len(answers.answers)
     told = (
-        f"{format_count(many, 'answer')} {'tells' if many == 1 else 'tell'} {found.atom_count:,}"
+        f"{count_items(many, 'answer')} {'tells' if many == 1 else 'tell'} {found.atom_count:,}"
         " groups of people apart."
     )
     if not findings:

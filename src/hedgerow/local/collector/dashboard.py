@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from hedgerow.charts.html_page import Figure, PageSection, render_page
@@ -30,7 +29,7 @@ from hedgerow.local.collector.loss_monitor import (
 from hedgerow.local.decode.value_estimates import ValueEstimate, detect_values
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import MEAN_PROTOCOLS, Rappor
-from hedgerow.numeric.formatting import count_items
+from hedgerow.numeric.formatting import count_items, format_rounded_up
 
 __all__ = ["MAX_CANDIDATES", "Dashboard", "MetricRow"]
 
@@ -40,7 +39,6 @@ _MAX_CANDIDATE_CELLS = 1 << 22
 _MAX_COUNTERS = 1 << 19  # decoding more takes more memory than a collector should use
 _MAX_EARLIER_EPOCHS = 4  # of one metric
 _IDLE_FACTOR = 9  # idle time after decoding, in multiples of the time it took
-_DIGITS = Context(prec=5, rounding=ROUND_CEILING)
 _MAX_SHOWN_VALUES = 25  # of one metric
 _REFRESH_SECONDS = 10
 
@@ -308,6 +306,4 @@ def _format_loss(loss: MetricLoss) -> tuple[str, ...]:
 
 def _format_epsilon(number: float) -> str:
     """Format epsilon with five digits, rounded up so that the loss is never understated."""
-    if finite_or_none(number) is None:
-        return "unbounded"
-    return f"{_DIGITS.create_decimal_from_float(number).normalize():f}"
+    return "unbounded" if finite_or_none(number) is None else format_rounded_up(number, 5)

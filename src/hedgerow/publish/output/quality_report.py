@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hedgerow.charts.html_page import PageSection
+from hedgerow.numeric.formatting import format_percent
 
 __all__ = ["describe_quality", "summarise_quality", "summarise_quality_briefly"]
 
@@ -124,7 +125,4 @@ def _join_names(names: Sequence[str]) -> str:
 
 def _format_percent(value: float) -> str:
     """Format a share in percent with two significant digits."""
-    percent = 100 * value
-    if 0 < percent < 0.01:
-        return "less than 0.01 %"
-    return f"{float(f'{percent:.2g}'):g} %"
+    return "less than 0.01 %" if 0 < value < 1e-4 else format_percent(value, 2)

@@ -119,14 +119,12 @@ class DirectMarginals(ResidualStrategy):
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for every measured marginal."""
         return tuple(
             (_build_block(self.workload, places), mechanism)
             for places, mechanism in zip(self.measured_sets, self.mechanisms, strict=True)
         )
 
     def residual_variances(self) -> dict[Positions, float]:
-        """Return s_A^2 for every part of a measured marginal."""
         found: dict[Positions, float] = {}
         for places, mechanism in zip(self.measured_sets, self.mechanisms, strict=True):
             for part in self.workload.list_parts(places):
@@ -136,7 +134,6 @@ class DirectMarginals(ResidualStrategy):
         return {part: 1 / precision for part, precision in found.items()}
 
     def radii(self, beta: Number) -> Floats:
-        """Return the radius of each cell."""
         sets = [places for places, _ in self.workload.wanted]
         radii = None
         if len(sets) * len(self.measured_sets) <= _MAX_PROFILED_PAIRS:

@@ -183,12 +183,10 @@ class RangeTree:
 
     @property
     def name(self) -> str:
-        """The branching of the tree."""
         return "each cell" if len(self.widths) == 1 else f"tree of {self.widths[1]}"
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for each level."""
         return tuple(
             (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), mechanism)
             for width, mechanism in zip(self.widths, self.mechanisms, strict=True)
@@ -219,12 +217,10 @@ class RangeTree:
         return found
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Return the sums over all ranges."""
         sums = np.concatenate([[0.0], np.cumsum(self.estimate_cells(noisy))])
         return np.asarray(sums[self.ranges.stops] - sums[self.ranges.starts])
 
     def variances(self) -> Floats:
-        """Return the variance of each range."""
         own = [compute_noise_variance(mechanism) for mechanism in self.mechanisms]
         nodes = TreeNodes.from_variances(self.ranges.size, self.widths, own)
         return compute_range_variances(nodes, self.ranges.starts, self.ranges.stops)

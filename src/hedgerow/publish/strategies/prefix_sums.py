@@ -133,7 +133,6 @@ class PrefixNoise:
 
     @classmethod
     def plan(cls, size: int, terms: PrivacyParameters, place: int = 0) -> PrefixNoise:
-        """Plan the measurement with the whole price."""
         return cls(
             size,
             place,
@@ -142,20 +141,16 @@ class PrefixNoise:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """The one block of all sums."""
         return ((_build_block(self.position, PrefixSums.unweighted(self.size)), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Return the measured sums."""
         (sums,) = noisy
         return np.asarray(sums, dtype=np.float64)
 
     def variances(self) -> Floats:
-        """Return the variance of the noise for every sum."""
         return np.full(self.size, compute_noise_variance(self.mechanism))
 
     def radii(self, beta: Number) -> Floats:
-        """Return the smallest radius that the discrete noise allows, for every sum."""
         return np.full(self.size, float(find_single_radius(self.mechanism, beta)))
 
 
@@ -170,20 +165,16 @@ class ElementNoise:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """The one block of all cells."""
         return ((_build_block(self.position, BinSums(self.size)), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Return the cumulative sums of the measured cells."""
         (cells,) = noisy
         return np.asarray(np.cumsum(cells), dtype=np.float64)
 
     def variances(self) -> Floats:
-        """Return the variances, which grow by one variance of the noise with every cell."""
         return compute_noise_variance(self.mechanism) * np.arange(1.0, self.size + 1)
 
     def radii(self, beta: Number) -> Floats:
-        """Return the smallest radii that the discrete noise allows, or nearly so."""
         return compute_equal_radii(self.mechanism, np.arange(1, self.size + 1), beta)
 
 
@@ -197,12 +188,10 @@ class BinaryTree:
 
     @property
     def name(self) -> str:
-        """The name with the number of levels."""
         return f"plain tree of 2, {len(self.mechanisms)} levels"
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for each level."""
         return tuple(
             (_build_block(self.position, BinSums(self.size, 2**level)), mechanism)
             for level, mechanism in enumerate(self.mechanisms)
@@ -253,12 +242,10 @@ class LeastSquaresTree:
 
     @property
     def name(self) -> str:
-        """The name with branching and levels."""
         return f"tree of {self.branching}, {len(self.mechanisms)} levels, least squares"
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for each level."""
         return tuple(
             (_build_block(self.position, BinSums(self.size, self.branching**level)), mechanism)
             for level, mechanism in enumerate(self.mechanisms)
@@ -288,7 +275,6 @@ class LeastSquaresTree:
         return tuple(gains), prefix + (np.cumsum(total) - total)[where]
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Return the prefixes, in one pass upwards."""
         arrays = [np.asarray(level, dtype=np.float64) for level in noisy]
         total = arrays[0]
         prefix, where = total.copy(), np.arange(self.size)
@@ -300,7 +286,6 @@ class LeastSquaresTree:
         return prefix + (np.cumsum(total) - total)[where]
 
     def variances(self) -> Floats:
-        """Return the variances of least squares."""
         return self._gains[1].copy()
 
     def radii(self, beta: Number) -> Floats:

@@ -141,14 +141,12 @@ class ResidualPlanner(ResidualStrategy):
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for every part."""
         return tuple(
             (_build_block(self.workload, part), mechanism)
             for part, mechanism in zip(self.parts, self.mechanisms, strict=True)
         )
 
     def residual_variances(self) -> dict[Positions, float]:
-        """Return the s_A^2."""
         return {
             part: compute_noise_variance(mechanism) / self.workload.count_cells(part) ** 2
             for part, mechanism in zip(self.parts, self.mechanisms, strict=True)

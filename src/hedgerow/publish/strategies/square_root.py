@@ -64,7 +64,6 @@ class SquareRootStrategy:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """The one block of the square root."""
         return ((_build_block(self.position, self.size, self.bits), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:

@@ -140,7 +140,11 @@ def choose_strategy(
 
 @dataclass(frozen=True, slots=True)
 class CellStrategy:
-    """Each cell of one table, measured directly: a histogram of the attributes at ``positions``."""
+    """Each cell of one table, measured directly: a histogram of the attributes at ``positions``.
+
+    The cells come with the last attribute fastest, and the radius is the smallest that the discrete
+    noise allows.
+    """
 
     name = "each cell"
     sizes: tuple[int, ...]
@@ -151,7 +155,6 @@ class CellStrategy:
     def plan(
         cls, sizes: Sequence[int], places: Sequence[int], terms: PrivacyParameters
     ) -> CellStrategy:
-        """Plan the measurement with the whole price."""
         if not all(0 <= place < len(sizes) for place in places):
             raise InvalidArgument("places", f"must be positions from 0 to {len(sizes) - 1}", places)
         block = _build_cell_block(sizes, places)
@@ -159,20 +162,16 @@ class CellStrategy:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """The one block of all cells."""
         return ((_build_cell_block(self.sizes, self.positions), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Return the cells, the last attribute fastest."""
         (cells,) = noisy
         return np.asarray(cells, dtype=np.float64).ravel()
 
     def variances(self) -> Floats:
-        """Return the variance of the noise for every cell."""
         return np.full(self.measurements[0][0].cells, compute_noise_variance(self.mechanism))
 
     def radii(self, beta: Number) -> Floats:
-        """Return the smallest radius that the discrete noise allows, for every cell."""
         return np.full(
             self.measurements[0][0].cells, float(find_single_radius(self.mechanism, beta))
         )

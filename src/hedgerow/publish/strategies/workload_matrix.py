@@ -99,23 +99,19 @@ class LinearQueries:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for each factor."""
         return tuple(
             (QueryBlock(((self.position, factor),)), mechanism)
             for factor, mechanism in zip(self.factors, self.mechanisms, strict=True)
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Return the answer to each query."""
         values = np.concatenate([np.asarray(one, dtype=np.float64).ravel() for one in noisy])
         return np.asarray(self._compute_weights() @ values)
 
     def variances(self) -> Floats:
-        """Return the variance of each answer."""
         return np.asarray(np.square(self._compute_weights()) @ self._list_noise_variances())
 
     def radii(self, beta: Number) -> Floats:
-        """Return the radius of each answer."""
         weights = self._compute_weights()
         rows = [factor.rows for factor in self.factors]
         radii = compute_profile_radii(build_profiles(weights, self.mechanisms, rows), beta)

@@ -79,14 +79,12 @@ class TreeMechanism:
 
     @property
     def name(self) -> str:
-        """The name with the branching."""
         if self.levels == 1:
             return "each element"
         return f"{'' if self.averaged else 'plain '}tree of {self.branching}, {self.levels} levels"
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """The sensitivity of all measurements together."""
         return self._compute_sensitivity(self.reach, self.branching, self.levels)
 
     @cached_property
@@ -143,7 +141,6 @@ class TreeMechanism:
         return np.stack([*(part % self.branching for part in parts[:-1]), parts[-1]], axis=1)
 
     def variances(self) -> Floats:
-        """Return the variance of each running total: the sum over its complete sums."""
         return np.asarray(
             compute_noise_variance(self.noise)
             * (self._level_counts @ np.array([left for _, left in self._level_weights]))

@@ -51,7 +51,6 @@ class BufferedToeplitz:
 
     @property
     def name(self) -> str:
-        """The name with the number of buffers."""
         return f"square root of sums, {len(self.buffers.gaps)} buffers"
 
     @staticmethod
@@ -133,7 +132,6 @@ class BufferedToeplitz:
         return self._cached_variances.copy()
 
     def total_variance(self) -> float:
-        """Return the sum of all variances."""
         return float(self.variances().sum())
 
     def radii(self, beta: Number) -> Floats:

@@ -121,7 +121,6 @@ class EachPrefixMechanism:
     def plan(
         cls, reach: StreamReach, epsilon: Fraction | None, rho: Fraction | None
     ) -> EachPrefixMechanism:
-        """Plan the noise with the whole price."""
         return cls(reach, calibrate_noise(cls._compute_sensitivity(reach), epsilon, rho))
 
     @staticmethod
@@ -130,34 +129,27 @@ class EachPrefixMechanism:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """The sensitivity: a unit moves every total by all its elements."""
         return self._compute_sensitivity(self.reach)
 
     def initial_state(self) -> StreamState:
-        """Return the empty sum."""
         return StreamState((0,), ())
 
     def measure_element(
         self, private: tuple[int, ...], _place: int, element: int
     ) -> tuple[tuple[int, ...], list[int]]:
-        """Return the sum with the element added."""
         total = private[0] + element
         return (total,), [total]
 
     def estimate_sum(
         self, _public: tuple[int | float, ...], _place: int, noisy: list[int]
     ) -> tuple[tuple[int | float, ...], float]:
-        """Return the noisy sum."""
         return (), float(noisy[0])
 
     def variances(self) -> Floats:
-        """Return the variance of the noise for every total."""
         return np.full(self.reach.horizon, compute_noise_variance(self.noise))
 
     def total_variance(self) -> float:
-        """Return the variance of the noise times the number of elements."""
         return self.reach.horizon * compute_noise_variance(self.noise)
 
     def radii(self, beta: Number) -> Floats:
-        """Return the smallest radius that the discrete noise allows, for every total."""
         return np.full(self.reach.horizon, float(find_single_radius(self.noise, beta)))

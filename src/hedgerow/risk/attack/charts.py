@@ -25,6 +25,7 @@ from hedgerow.charts.svg import (
     wrap_svg,
 )
 from hedgerow.numeric.exact_number import MAX_EPSILON, MIN_EPSILON
+from hedgerow.numeric.formatting import format_share
 from hedgerow.risk.attack.attack_bounds import Ceiling
 from hedgerow.risk.attack.comparison import ONE_BY_ONE, AttackComparison, AttackResult
 
@@ -86,8 +87,8 @@ def build_belief_figure(
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         parts += [
             draw_line(left, up(share), right, up(share), "grid"),
-            draw_text(left - 8, up(share) + 4, f"{share:.0%}".replace("%", " %"), "end"),
-            draw_text(across(share), bottom + 18, f"{share:.0%}".replace("%", " %"), "middle"),
+            draw_text(left - 8, up(share) + 4, format_share(share), "end"),
+            draw_text(across(share), bottom + 18, format_share(share), "middle"),
         ]
     middle = (left + right) / 2
     parts.append(draw_text(middle, bottom + 38, "belief before any answer", "middle", "value"))
