@@ -97,7 +97,7 @@ def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFi
     text = page.read_text(encoding="utf-8")
     assert text.count(SENSITIVE_WARNING) == 2
     assert "Choosing epsilon" in text
-    assert "How many secrets an attacker gets right" in text
+    assert "How many secrets an attacker guesses right" in text
     assert page.stat().st_mode & 0o077 == 0
     page.unlink()
 

@@ -99,7 +99,7 @@ def test_a_mask_that_lets_others_read_changes_nothing(tmp_path: Path) -> None:
 
 def test_every_commit_is_synced(tmp_path: Path) -> None:
     file = StateFile.create(tmp_path / "sums", "", 1, START)
-    db = file._connection()
+    db = file._require_connection()
     assert db.execute("PRAGMA synchronous").get == 2  # FULL
     assert db.execute("PRAGMA journal_mode").get == "wal"
 
@@ -147,7 +147,7 @@ def test_an_older_state_put_back_in_place_is_refused(
 
 def test_an_older_state_is_refused_while_the_file_is_open(file: StateFile) -> None:
     file.advance(None, step)
-    db = file._connection()
+    db = file._require_connection()
     db.execute("CREATE TABLE kept AS SELECT * FROM state")
     for _ in range(2):
         file.advance(None, step)
@@ -259,7 +259,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     "broken", ["DELETE FROM state", "UPDATE state SET private = '[1'", "DELETE FROM stream"]
 )
 def test_damage_is_told_and_nothing_else(file: StateFile, broken: str) -> None:
-    file._connection().execute(broken)
+    file._require_connection().execute(broken)
     with pytest.raises(SourceError, match="damaged"):
         file.advance(None, step)
 
@@ -276,15 +276,15 @@ def test_a_folder_that_may_not_be_written_is_told(
 
 
 def test_a_full_disk_is_told(file: StateFile) -> None:
-    pages = file._connection().execute("PRAGMA page_count").get
-    file._connection().execute(f"PRAGMA max_page_count = {pages}")
+    pages = file._require_connection().execute("PRAGMA page_count").get
+    file._require_connection().execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(SourceError, match="full"):
         file.advance(None, lambda state, _: (StreamState(state.private, tuple(range(2000))), 0.0))
     assert file.number == 0
 
 
 def test_who_does_not_let_go_is_told_of(file: StateFile) -> None:
-    file._connection().execute("BEGIN IMMEDIATE")
+    file._require_connection().execute("BEGIN IMMEDIATE")
     with pytest.raises(SourceError, match="locked by another process"):
         StateFile(file.path, wait=0.01).advance(None, step)
 

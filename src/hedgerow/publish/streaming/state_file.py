@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import json
 import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from hedgerow.ledger.durable_files import lock_folder, sync_to_disk
 from hedgerow.ledger.ledger_id import create_ledger_id
 from hedgerow.publish.streaming.mechanism import StreamState
 from hedgerow.publish.streaming.rollback_anchor import StreamAnchor, hash_next_answer
+from hedgerow.sqlite_file import SqliteFile
 
 __all__ = ["StateFile"]
 
@@ -38,19 +38,19 @@ CREATE TABLE answers (number INTEGER PRIMARY KEY, told REAL NOT NULL, head TEXT 
 _FILE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
-class StateFile:
+class StateFile(SqliteFile):
     """The state file at ``path``. Threads and processes may share it, each process with its own
     ``StateFile``.
     """
 
-    _vfs: str | None = None
-    _synchronous = "FULL"
+    _noun = "stream"
+    _lost = "the element was not answered"
+    _kept = "earlier answers are kept"
+    _advice = " Restore its newest state, or declare a new stream."
+    _damage = (*SqliteFile._damage, StopIteration, UnicodeDecodeError, json.JSONDecodeError)
 
     def __init__(self, path: str | Path, *, wait: float = 30.0, moved: bool = False) -> None:
-        self.path = Path(path).resolve()
-        self._lock = threading.RLock()
-        self._process = os.getpid()
-        self._db: apsw.Connection | None = None
+        super().__init__(path)
         with self._locked():
             if not self.path.is_file():
                 raise SourceError(
@@ -93,7 +93,7 @@ class StateFile:
             raise SourceError(
                 f"The folder '{place.parent}' for the stream does not exist. Create it first."
             )
-        with _translate_errors(place), ExitStack() as held:
+        with cls._translate_errors(place), ExitStack() as held:
             for folder in sorted({place.parent, mark.parent}):
                 held.enter_context(lock_folder(folder, 30.0))
             if place.exists():
@@ -139,7 +139,7 @@ class StateFile:
     def answers(self) -> list[float]:
         """Return all answers so far."""
         with self._locked():
-            rows = self._connection().execute("SELECT told FROM answers ORDER BY number")
+            rows = self._require_connection().execute("SELECT told FROM answers ORDER BY number")
             return [answer for (answer,) in rows]
 
     def advance(
@@ -149,44 +149,24 @@ class StateFile:
         ``step`` computes it if there is none yet.
         """
         with self._locked():
-            db = self._connection()
-            db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._transaction() as db:
                 at, private, public = self._fetch_row("SELECT number, private, public FROM state")
                 # an earlier process may have crashed before it advanced the anchor
                 self._advance_anchor(at, self._check_newest())
                 if number is not None and number <= at:
                     (answer,) = self._fetch_row("SELECT told FROM answers WHERE number = ?", number)
-                    db.execute("ROLLBACK")
                     return number, float(answer)
                 self._check_next(at, number)
-                state, answer = step(
-                    StreamState(tuple(json.loads(private)), tuple(json.loads(public))), at
-                )
-                db.execute(
-                    "INSERT INTO answers VALUES (?, ?, ?)",
-                    (at + 1, answer, hash_next_answer(self._read_head(at), at + 1, answer)),
-                )
+                before = StreamState(tuple(json.loads(private)), tuple(json.loads(public)))
+                state, answer = step(before, at)
+                head = hash_next_answer(self._read_head(at), at + 1, answer)
+                db.execute("INSERT INTO answers VALUES (?, ?, ?)", (at + 1, answer, head))
                 db.execute(
                     "UPDATE state SET number = ?, private = ?, public = ?",
                     (at + 1, *_encode_state(state)),
                 )
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
             self._advance_anchor(at + 1, at)
             return at + 1, answer
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            db, self._db = self._db, None
-            if db is not None and self._process == os.getpid():
-                # on a failing disk the last checkpoint fails too; the log keeps the answers
-                with suppress(apsw.Error):
-                    db.close(True)
 
     def _check_next(self, at: int, number: int | None) -> None:
         (horizon,) = self._fetch_row("SELECT horizon FROM stream")
@@ -210,7 +190,7 @@ class StateFile:
                 " copy is in use, open it once with moved=True."
             )
         if moved and StreamAnchor.read(self._anchor_path) is None:
-            self._connection().execute("UPDATE stream SET anchor = NULL")
+            self._require_connection().execute("UPDATE stream SET anchor = NULL")
             name, at = self._fetch_row("SELECT name, number FROM stream, state")
             with lock_folder(self._anchor_path.parent, 30.0):
                 StreamAnchor(name, at, self._read_head(at), str(self.path)).create(
@@ -218,7 +198,7 @@ class StateFile:
                 )
         self._check_newest()
         if not here:
-            self._connection().execute(
+            self._require_connection().execute(
                 "UPDATE stream SET device = ?, inode = ?", (seen.st_dev, seen.st_ino)
             )
 
@@ -269,67 +249,11 @@ class StateFile:
             (name,) = self._fetch_row("SELECT name FROM stream")
             StreamAnchor(name, at, self._read_head(at), str(self.path)).advance(self._anchor_path)
 
-    @classmethod
-    def _connect(cls, file: Path, wait: float) -> apsw.Connection:
-        db = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE, vfs=cls._vfs)
-        db.set_busy_timeout(int(wait * 1000))
-        # On macOS a plain sync stops at the drive's cache; the fullfsync settings reach the disk.
-        db.execute(
-            f"PRAGMA synchronous = {cls._synchronous}; PRAGMA fullfsync = 1; PRAGMA"
-            " checkpoint_fullfsync = 1"
-        )
-        return db
-
-    def _connection(self) -> apsw.Connection:
-        if self._process != os.getpid():
-            raise SourceError(
-                "The stream was opened in another process. Open it again in this one."
-            )
-        if self._db is None:
-            raise SourceError(f"The stream '{self.path}' is closed. Open it again.")
-        return self._db
-
     def _fetch_row(self, text: str, *values: int) -> tuple[Any, ...]:
         """Return the one row that must be there."""
-        return next(self._connection().execute(text, values))
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with self._lock, _translate_errors(self.path):
-            yield
+        return next(self._require_connection().execute(text, values))
 
 
 def _encode_state(state: StreamState) -> tuple[str, str]:
     """Encode integers of any size, and doubles that read back as the same doubles."""
     return json.dumps(state.private), json.dumps(state.public)
-
-
-@contextmanager
-def _translate_errors(path: Path) -> Iterator[None]:
-    """Turn errors of the database or the system into plain words, never with data."""
-    try:
-        yield
-    except apsw.BusyError:
-        raise SourceError(f"The stream '{path}' is locked by another process. Try again.") from None
-    except apsw.FullError:
-        raise SourceError(
-            f"The disk of the stream '{path}' is full, and the element was not answered. Free some"
-            " space and try again."
-        ) from None
-    except (
-        apsw.NotADBError,
-        apsw.CorruptError,
-        apsw.SQLError,
-        StopIteration,
-        UnicodeDecodeError,
-        json.JSONDecodeError,
-    ):
-        raise SourceError(
-            f"The file '{path}' is not a stream, or is damaged. Restore its newest state, or"
-            " declare a new stream."
-        ) from None
-    except (apsw.Error, OSError):
-        raise SourceError(
-            f"The stream '{path}' cannot be read or written; earlier answers are kept. Check its"
-            " permissions and its disk."
-        ) from None
