@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 
-__all__ = ["count_items", "format_share", "format_size", "join_words", "list_first"]
+__all__ = [
+    "count_items",
+    "format_percent",
+    "format_rounded_up",
+    "format_share",
+    "format_size",
+    "join_words",
+    "list_first",
+]
 
 
 def format_size(value: float) -> str:
@@ -33,3 +43,14 @@ def list_first(words: Sequence[str], limit: int) -> str:
 def format_share(share: float, places: int = 0) -> str:
     """Format a share of 1 as a percentage."""
     return f"{100 * share:.{places}f} %"
+
+
+def format_percent(share: float | Fraction, digits: int) -> str:
+    """Return a share of 1 as a percentage with this many significant digits."""
+    return f"{float(f'{float(100 * share):.{digits}g}'):g} %"
+
+
+def format_rounded_up(value: float, digits: int) -> str:
+    """Return this many significant digits without an exponent, never less than the value."""
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    return f"{context.create_decimal_from_float(value).normalize():f}"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.demo import text_bars as plot
-from hedgerow.demo.chapters import TextBar
+from hedgerow.charts import text_bars as plot
+from hedgerow.charts.text_bars import TextBar
 
 
 @pytest.mark.parametrize(
