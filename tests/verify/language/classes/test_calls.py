@@ -12,7 +12,7 @@ RESPONSE = NUMBER.replace('"additive"', '"response"').replace(
 )
 BEFORE = (
     "\nfrom hedgerow.mechanisms.selection.scores import check_index, check_flag\nfrom"
-    " hedgerow.privacy.grid import grid_of\n"
+    " hedgerow.privacy.grid import get_grid\n"
 )
 
 
@@ -23,7 +23,7 @@ def test_a_function_of_the_package_that_is_no_word_is_read() -> None:
 
 
 def test_a_grid_is_read_in_its_own_file() -> None:
-    found = read("return grid_of(Fraction(1, 2)).noisy(exact, _NOISE, self.scale)", NUMBER, BEFORE)
+    found = read("return get_grid(Fraction(1, 2)).add_noise(exact, _NOISE, self.scale)", NUMBER, BEFORE)
     assert lines(found) == [
         "t = scale / (1 / 2)",
         "noise ~ geometric(t)",
@@ -63,9 +63,9 @@ def test_types_of_arrays() -> None:
     [
         ("check_index(exact, 3)", NUMBER, "check_index has no meaning here"),
         ("np.sum(exact)", NUMBER, "numpy.sum has no meaning here"),
-        ("grid_of(Fraction(1)).gone(exact)", NUMBER, "is not understood"),
-        ("grid_of(Fraction(1, 3)).noisy(exact, _NOISE, self.scale)", NUMBER, "has no value"),
-        ("grid_of(Fraction(1)).noisy(exact > 1, _NOISE, self.scale)", NUMBER, "no meaning"),
+        ("get_grid(Fraction(1)).gone(exact)", NUMBER, "is not understood"),
+        ("get_grid(Fraction(1, 3)).add_noise(exact, _NOISE, self.scale)", NUMBER, "has no value"),
+        ("get_grid(Fraction(1)).add_noise(exact > 1, _NOISE, self.scale)", NUMBER, "no meaning"),
         ("exact + 1", RESPONSE, "nothing is known of such a sum"),
         ("(exact < 1).any()", RESPONSE, "nothing is known of such a comparison"),
         ("self.gone()", NUMBER, "is not understood"),

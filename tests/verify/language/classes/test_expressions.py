@@ -88,7 +88,7 @@ def test_expressions_that_are_not_understood(value: str, reason: str) -> None:
 
 def test_a_list_is_seen_to_entry_by_entry() -> None:
     found = read(
-        "for answer in [as_whole(one, 'answers') - threshold for one in answers]:\n    yield"
+        "for answer in [parse_private_whole(one, 'answers') - threshold for one in answers]:\n    yield"
         " answer",
         RUN,
     )

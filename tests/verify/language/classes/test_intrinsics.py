@@ -56,7 +56,7 @@ def test_two_draws_are_two_noises() -> None:
 def test_a_race() -> None:
     assert lines(
         read(
-            'return race(as_scores(scores), self.scale, "laplace")',
+            'return noisy_argmax(parse_scores(scores), self.scale, "laplace")',
             SCORES.replace("scale: Fraction", "scale: Fraction\n    monotone: bool = False"),
         )
     ) == [
@@ -78,16 +78,16 @@ def test_a_race() -> None:
     ("body", "head", "reason"),
     [
         (
-            'return race(as_scores(scores), self.scale, "gumbel")',
+            'return noisy_argmax(parse_scores(scores), self.scale, "gumbel")',
             SCORES,
             "gumbel noise is not in the language",
         ),
-        ('return race(as_scores(scores), self.scale, "laplace", 1)', SCORES, "without weights"),
-        ("return race(1, 2)", SCORES, "arguments that are not understood"),
+        ('return noisy_argmax(parse_scores(scores), self.scale, "laplace", 1)', SCORES, "without weights"),
+        ("return noisy_argmax(1, 2)", SCORES, "arguments that are not understood"),
         ("return exact + discrete_laplace(self.scale, 1)", NUMBER, "one for each cell"),
-        ("return exact + Reserve(1).draw(self.scale)", NUMBER, "made of one sampler"),
+        ("return exact + SamplePool(1).draw(self.scale)", NUMBER, "made of one sampler"),
         (
-            "return exact + Reserve(bernoulli).draw(self.scale)",
+            "return exact + SamplePool(bernoulli).draw(self.scale)",
             NUMBER,
             "bernoulli noise is not in the language",
         ),
@@ -104,9 +104,9 @@ def test_a_race() -> None:
             ANSWER,
             "of one kind",
         ),
-        ("return whole(exact, 'exact')", NUMBER, "only a parameter is seen to be at least 1"),
+        ("return parse_whole(exact, 'exact')", NUMBER, "only a parameter is seen to be at least 1"),
         (
-            "return as_whole(self.scale, 'scale')",
+            "return parse_private_whole(self.scale, 'scale')",
             NUMBER,
             "not of the kind that comes back unchanged",
         ),

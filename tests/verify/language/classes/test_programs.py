@@ -137,7 +137,7 @@ def test_propose_test_release_as_a_program() -> None:
 def test_lines_are_those_of_the_file() -> None:
     file = file_of(mechanisms.SparseVector).read_text(encoding="utf-8").splitlines()
     drawn = [one.place.line for one in program("SparseVector.sample (answers)").samples]
-    assert ["_NOISE.draw" in file[line - 1] for line in drawn] == [True, True]
+    assert ["_SAMPLES.draw" in file[line - 1] for line in drawn] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_module_that_changes_names_is_refused_as_a_whole() -> None:
         ),
         (
             "    scale: Fraction",
-            "    scale: Fraction\n    word: whole",
+            "    scale: Fraction\n    word: parse_whole",
             "the field word is of no kind that is read",
         ),
         (
@@ -230,7 +230,7 @@ def test_fields_that_are_mechanisms_are_read_too() -> None:
         nested,
     )
     assert lines(found) == ["noise ~ geometric(noise_scale)", "output exact + noise"]
-    assert "def noisy" in found.source
+    assert "def add_noise" in found.source
 
 
 def test_deep_nesting_is_refused() -> None:

@@ -286,10 +286,10 @@ def test_a_runner_that_stops_at_some_number_of_bits_would_be_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def given_up(value: Any, step: Any) -> Any:
-        return step(value if isinstance(value, Fraction) else value.between(64)[0])
+        return step(value if isinstance(value, Fraction) else value.enclose(64)[0])
 
     for module in (interpreter, reals):
-        monkeypatch.setattr(module, "settled", given_up)
+        monkeypatch.setattr(module, "evaluate_step", given_up)
     assert any(ran != said for ran, said in map(agree, range(30)))
 
 

@@ -162,7 +162,7 @@ def test_claims_outside_of_the_language(head: str, told: str) -> None:
 def test_claims_in_the_language() -> None:
     program = read(
         "return 1",
-        head='@hedgerow.verify.decorator(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n',
+        head='@hedgerow.verify.mechanism(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n',
     )
     assert (format_expression(program.claim.epsilon), program.claim.neighbours) == (
         "2 * eps",
