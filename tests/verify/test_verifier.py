@@ -234,7 +234,9 @@ def test_a_proof_and_a_counterexample_together_claim_nothing(
 ) -> None:
     """Whichever of the two is wrong, neither is believed."""
     monkeypatch.setattr(
-        refuter, "run_refuter", lambda *_, **__: SimpleNamespace(counterexample=None, strongest=None, epsilon_lower=1.5)
+        refuter,
+        "run_refuter",
+        lambda *_, **__: SimpleNamespace(counterexample=None, strongest=None, epsilon_lower=1.5),
     )
     assert "mistake in Hedgerow" in verify_program(GOOD).reason
     monkeypatch.undo()
@@ -272,7 +274,9 @@ def test_an_infinite_lower_bound_is_never_proved(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         refuter,
         "run_refuter",
-        lambda *_, **__: SimpleNamespace(counterexample=None, strongest=None, epsilon_lower=math.inf),
+        lambda *_, **__: SimpleNamespace(
+            counterexample=None, strongest=None, epsilon_lower=math.inf
+        ),
     )
     assert "mistake in Hedgerow" in verify_program(program).reason
 

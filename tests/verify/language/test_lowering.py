@@ -11,17 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.verify.language.interpreter import run_program
-from hedgerow.verify.language.lowering import (
-    MAX_BLOCK_DEPTH,
-    MAX_STATEMENTS,
-    BranchStep,
-    DrawStep,
-    JumpStep,
-    LoopStep,
-    NameSupply,
-    SetStep,
-    lower_steps,
-)
+from hedgerow.verify.language.lowering import MAX_BLOCK_DEPTH, MAX_STATEMENTS, lower_steps
 from hedgerow.verify.language.program import (
     Apply,
     Assign,
@@ -36,6 +26,14 @@ from hedgerow.verify.language.program import (
     find_assigned_names,
     format_expression,
     walk_statements,
+)
+from hedgerow.verify.language.steps import (
+    BranchStep,
+    DrawStep,
+    JumpStep,
+    LoopStep,
+    NameSupply,
+    SetStep,
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from verify.language.reading import read

@@ -23,7 +23,9 @@ def test_a_function_of_the_package_that_is_no_word_is_read() -> None:
 
 
 def test_a_grid_is_read_in_its_own_file() -> None:
-    found = read("return get_grid(Fraction(1, 2)).add_noise(exact, _NOISE, self.scale)", NUMBER, BEFORE)
+    found = read(
+        "return get_grid(Fraction(1, 2)).add_noise(exact, _NOISE, self.scale)", NUMBER, BEFORE
+    )
     assert lines(found) == [
         "t = scale / (1 / 2)",
         "noise ~ geometric(t)",

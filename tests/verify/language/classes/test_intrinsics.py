@@ -82,7 +82,11 @@ def test_a_race() -> None:
             SCORES,
             "gumbel noise is not in the language",
         ),
-        ('return noisy_argmax(parse_scores(scores), self.scale, "laplace", 1)', SCORES, "without weights"),
+        (
+            'return noisy_argmax(parse_scores(scores), self.scale, "laplace", 1)',
+            SCORES,
+            "without weights",
+        ),
         ("return noisy_argmax(1, 2)", SCORES, "arguments that are not understood"),
         ("return exact + discrete_laplace(self.scale, 1)", NUMBER, "one for each cell"),
         ("return exact + SamplePool(1).draw(self.scale)", NUMBER, "made of one sampler"),

@@ -38,9 +38,9 @@ from hedgerow.verify.language.classes.modules import (
     ModuleSource,
     PackageSource,
 )
-from hedgerow.verify.language.lowering import NameSupply
 from hedgerow.verify.language.program import Place
 from hedgerow.verify.language.python.expressions import format_node
+from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["ExpressionReader", "SourceScope"]

@@ -24,11 +24,11 @@ from hedgerow.verify.language.classes.modules import (
 )
 from hedgerow.verify.language.classes.neighbour_setups import NeighbourSetup, iterate_setups
 from hedgerow.verify.language.classes.statements import StatementReader
-from hedgerow.verify.language.lowering import NameSupply
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.language.python.expressions import find_place, format_node
 from hedgerow.verify.language.python.signatures import build_program
 from hedgerow.verify.language.signature import check_text_size
+from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["read_class_programs"]
