@@ -142,45 +142,27 @@ class _Lowering:
                 case BranchStep():
                     if _find_jumps((step,)) and rest:
                         return [*done, *self.lower_branch(step, rest, flags, depth)]
-                    done.append(
-                        self.build_if(
-                            step.condition, step.then, step.otherwise, flags, depth, step.place
-                        )
-                    )
+                    done.append(self.build_if(step, flags, depth))
         return done
 
-    def build_if(
-        self,
-        condition: Expression,
-        then: Sequence[Step],
-        otherwise: Sequence[Step],
-        flags: dict[str, str],
-        depth: int,
-        place: Place,
-    ) -> If:
+    def build_if(self, step: BranchStep, flags: dict[str, str], depth: int) -> If:
         then, otherwise = (
-            tuple(self.lower_block(one, flags, depth + 1)) for one in (then, otherwise)
+            tuple(self.lower_block(one, flags, depth + 1)) for one in (step.then, step.otherwise)
         )
-        return If(condition, then, otherwise, place)
+        return If(step.condition, then, otherwise, step.place)
 
     def lower_branch(
         self, step: BranchStep, rest: Sequence[Step], flags: dict[str, str], depth: int
     ) -> list[Statement]:
         """Rewrite a branch that may jump, and the steps after it."""
         if _always_jumps(step.then):
-            return [
-                self.build_if(
-                    step.condition, step.then, (*step.otherwise, *rest), flags, depth, step.place
-                )
-            ]
-        if _always_jumps(step.otherwise):
-            return [
-                self.build_if(
-                    step.condition, (*step.then, *rest), step.otherwise, flags, depth, step.place
-                )
-            ]
-        choice = self.build_if(step.condition, step.then, step.otherwise, flags, depth, step.place)
-        return [choice, self.build_unless(sorted(_find_jumps((step,))), rest, flags, depth)]
+            step = replace(step, otherwise=(*step.otherwise, *rest))
+        elif _always_jumps(step.otherwise):
+            step = replace(step, then=(*step.then, *rest))
+        else:
+            unless = self.build_unless(sorted(_find_jumps((step,))), rest, flags, depth)
+            return [self.build_if(step, flags, depth), unless]
+        return [self.build_if(step, flags, depth)]
 
     def build_unless(
         self, jumps: Sequence[str], rest: Sequence[Step], flags: dict[str, str], depth: int
@@ -192,7 +174,7 @@ class _Lowering:
             stayed = Apply("not", (Name(flags[jump], place),), place)
             condition = stayed if condition is None else conjoin(condition, stayed)
         assert condition is not None
-        return self.build_if(condition, rest, (), flags, depth, place)
+        return self.build_if(BranchStep(condition, tuple(rest), (), place), flags, depth)
 
     def lower_loop(self, step: LoopStep, flags: dict[str, str], depth: int) -> list[Statement]:
         if step.draws:

@@ -65,7 +65,7 @@ class BodyParser:
         return steps
 
     def parse_block(self, at: int, indent: int, *, top: bool = False) -> tuple[Steps, int]:
-        """Parse the steps at this indentation, from this line on; also return the line after them."""
+        """Parse the steps at this indentation, and return the number of the line after them."""
         steps: list[Step] = []
         while at < len(self.lines) and self.lines[at].indent >= indent:
             line = self.lines[at]
