@@ -98,7 +98,9 @@ def check_arguments(program: Program, arguments: Mapping[str, object]) -> None:
 
 
 def check_claim(program: Program, numbers: Mapping[str, Fraction | int]) -> None:
-    """Refuse public numbers at which the claimed epsilon or delta has no value or may be negative."""
+    """Refuse public numbers at which the claimed epsilon or delta is undefined or may be
+    negative.
+    """
     for word, claimed in (("epsilon", program.claim.epsilon), ("delta", program.claim.delta)):
         if claimed is not None and bound_expression(claimed, numbers)[0] < 0:
             given = ", ".join(

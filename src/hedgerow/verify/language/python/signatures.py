@@ -129,8 +129,8 @@ def _parse_python(text: str) -> ast.Module:
         ) from None
     if sum(1 for _ in ast.walk(tree)) > _MAX_TREE_NODES:
         raise UnsupportedProgram(
-            f"the file has more than {_MAX_TREE_NODES} syntax nodes; move the mechanism to a file of"
-            " its own"
+            f"the file has more than {_MAX_TREE_NODES} syntax nodes; move the mechanism to a"
+            " file of its own"
         )
     return tree
 
