@@ -294,7 +294,9 @@ class FunctionBodyReader:
                 place,
             )
         raise UnsupportedProgram(
-            f"{format_node(node)} has no effect; call output(…) or assign its value", place
+            f"{format_node(node)} is not a statement of the language; use output(…) or an"
+            " assignment",
+            place,
         )
 
     def _read_list_extension(self, added: ast.expr, node: ast.stmt, place: Place) -> list[Step]:
