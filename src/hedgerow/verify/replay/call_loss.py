@@ -185,9 +185,9 @@ def _to_python(values: list[Any]) -> list[Any]:
 
 def _measure_response(_: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> InputMove:
     a, b = np.asarray(one["exact"]), np.asarray(other["exact"])
-    return (
-        int(np.sum(a != b)) if a.shape == b.shape else "the number of reports depends on the data"
-    )
+    if a.shape != b.shape:
+        return "the number of reports depends on the data"
+    return int(np.sum(a != b))
 
 
 def _measure_column(mechanism: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> InputMove:
@@ -208,7 +208,7 @@ def _measure_column(mechanism: Any, one: Mapping[str, Any], other: Mapping[str, 
     if mechanism.neighbours == "add-remove":
         return removed + added
     if removed == added:
-        return removed
+        return int(removed)
     return "the number of rows changes, but it was declared public (change-one)"
 
 
@@ -256,7 +256,7 @@ def _measure_stable(_: Any, one: Mapping[str, Any], other: Mapping[str, Any]) ->
 
 
 def _count_units(*steps: Any) -> InputMove:
-    largest = max(steps)
+    largest: float = max(steps)
     if largest < _MAX_UNITS:
         return math.ceil(largest)
     return "the distance changes more than any unit can change it"

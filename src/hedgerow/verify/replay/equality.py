@@ -33,11 +33,9 @@ def find_difference(left: Any, right: Any, where: str = "", depth: int = 0) -> s
         return _format_difference(where, "the value is nested too deeply to be compared")
     if isinstance(left, float):
         alike = left == right or (math.isnan(left) and math.isnan(right))
-        return (
-            None
-            if alike and math.copysign(1, left) == math.copysign(1, right)
-            else _format_difference(where, "the numbers differ")
-        )
+        if alike and math.copysign(1, left) == math.copysign(1, right):
+            return None
+        return _format_difference(where, "the numbers differ")
     if isinstance(left, np.ndarray):
         return _compare_arrays(left, right, where)
     if isinstance(left, Mapping):
@@ -60,11 +58,9 @@ def _compare_objects(left: Any, right: Any, where: str, depth: int) -> str | Non
     if left is right:
         return None
     if callable(getattr(left, "equals", None)):  # frames and columns of pandas, polars and Arrow
-        return (
-            None
-            if _describe_columns(left) == _describe_columns(right) and left.equals(right) is True
-            else _format_difference(where, "the tables differ")
-        )
+        if _describe_columns(left) == _describe_columns(right) and left.equals(right) is True:
+            return None
+        return _format_difference(where, "the tables differ")
     if isinstance(left, BaseException):
         return None if left.args == right.args else _format_difference(where, "the errors differ")
     if dataclasses.is_dataclass(left) and not isinstance(left, type):
@@ -75,16 +71,14 @@ def _compare_objects(left: Any, right: Any, where: str, depth: int) -> str | Non
         )
     if getattr(type(left), "__eq__", None) is not object.__eq__:
         equal = left == right
-        return (
-            None
-            if isinstance(equal, (bool, np.bool_)) and equal
-            else _format_difference(where, "they differ")
-        )
+        if isinstance(equal, (bool, np.bool_)) and equal:
+            return None
+        return _format_difference(where, "the values differ")
     if hasattr(left, "__dict__"):
         return find_difference(vars(left), vars(right), where, depth + 1)
     return _format_difference(
         where,
-        f"values of the type {type(left).__name__} cannot be compared: return numbers, text, lists,"
+        f"values of type {type(left).__name__} cannot be compared; return numbers, text, lists,"
         " dicts or tables",
     )
 

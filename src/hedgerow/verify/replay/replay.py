@@ -64,7 +64,7 @@ class ReplayFinding:
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One call: the distance of its inputs (None if equal), its loss at that distance, and the loss
+    """A call: the distance of its inputs (None if equal), its loss at that distance, and the loss
     charged for it.
     """
 
