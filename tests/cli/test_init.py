@@ -100,7 +100,7 @@ def test_columns_that_cannot_be_read_are_told_of(
     found = json.loads(capsys.readouterr().out)
     assert found["undeclared"] == {}
     assert found["notes"] == [
-        "visits.tags is none of integer, real, text, date and boolean, and cannot be asked for."
+        "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
     ]
 
 

@@ -15,7 +15,7 @@ from hedgerow.policy.checks import (
 )
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.records import AnalystRule, ColumnRule, PartitionRule, TableRule
-from policy.page import policy
+from policy.helpers_page import policy
 
 CLINIC = policy()
 BUDGET = CLINIC.budgets[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.policy import list_loosenings, list_tightenings, parse_policy
-from policy.page import CLINIC, SHOP, edited, policy
+from policy.helpers_page import CLINIC, SHOP, edited, policy
 
 OLD = policy()
 STAFF = """\

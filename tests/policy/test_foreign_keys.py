@@ -9,7 +9,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import LinkRule, Policy, parse_policy, write_policy
 from hedgerow.policy.foreign_keys import check_links, parse_unit
-from policy.page import SHOP, line, mistakes
+from policy.helpers_page import SHOP, line, mistakes
 
 
 def test_the_way_is_kept_step_by_step() -> None:

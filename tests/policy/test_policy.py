@@ -12,7 +12,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.policy import ColumnRule, Policy
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.policy import build_policy_error
-from policy.page import policy
+from policy.helpers_page import policy
 
 F = Fraction
 FRAME = {

@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.policy import ColumnRule, Policy, parse_policy, write_policy
 from hedgerow.policy.toml.document import compute_default_step, read_document
-from policy.page import CLINIC, edited, line, mistakes, policy
+from policy.helpers_page import CLINIC, edited, line, mistakes, policy
 
 F = Fraction
 SMALL = """\

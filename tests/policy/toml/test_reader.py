@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import Policy, parse_policy, read_policy, write_policy
-from policy.page import CLINIC, edited, line, mistakes
+from policy.helpers_page import CLINIC, edited, line, mistakes
 
 
 def test_the_page_is_read_to_the_letter(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from hedgerow.policy import (
     write_policy,
 )
 from hedgerow.policy.toml.document import compute_default_step
-from policy.page import CLINIC, policy
+from policy.helpers_page import CLINIC, policy
 
 F = Fraction
 
