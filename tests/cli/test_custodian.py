@@ -214,7 +214,7 @@ def test_data_of_another_type(policy: Path, capsys: pytest.CaptureFixture[str]) 
     edit(policy, "visits.csv", "visits.parquet")
     assert main(["check", str(policy)]) == 1
     err = capsys.readouterr().err
-    assert "The column age of visits holds text, and the policy declares whole numbers." in err
+    assert "The column age of visits holds text, but the policy declares integers." in err
     assert "ancient" not in err
 
 

@@ -1,6 +1,8 @@
-"""The places where text goes to an engine, found in the syntax of the sources: trees are rendered in
-one place, and only the modules listed here hand a statement to DuckDB, each with the origin of its
-text."""
+"""The places where text goes to an engine, found in the syntax of the sources.
+
+Trees are rendered in one place, and only the modules listed here hand a statement to DuckDB, each
+with the origin of its text.
+"""
 
 from __future__ import annotations
 

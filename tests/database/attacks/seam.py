@@ -24,13 +24,9 @@ from hedgerow.engines.data_source import Cells, PhysicalColumn
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.engine import DuckDB, RegisteredTable
 from hedgerow.engines.duckdb.tables.inspect import inspect_columns
-from hedgerow.engines.result_cells import (
-    CompiledPlan,
-    ResultColumns,
-    Statement,
-    collect_cells,
-    convert_result,
-)
+from hedgerow.engines.result_cells import CompiledPlan, collect_cells
+from hedgerow.engines.result_columns import ResultColumns, convert_result
+from hedgerow.engines.statement import Statement
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger import MemoryLedger
 from hedgerow.plan.nodes import Aggregate, Join, RelationNode, Table, Union

@@ -158,7 +158,7 @@ def test_those_who_are_named_have_ids_of_the_same_type() -> None:
     source = DuckDB(frames({"visits": meetings.VISITS, "doctors": text}, tables))
     with pytest.raises(
         Unsupported,
-        match="The ids of a population, and the column that should hold them, differ in type",
+        match="doctor and the unit ids of the population it refers to have different types",
     ):
         source.prepare(plan)
     source.close()
@@ -179,7 +179,7 @@ def test_those_who_are_named_have_ids_that_compare_exactly() -> None:
             ),
         }
         with (
-            pytest.raises(Unsupported, match="hold them, differ in type")
+            pytest.raises(Unsupported, match="it refers to have different types")
             if alone
             else nullcontext()
         ):

