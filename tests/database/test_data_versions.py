@@ -300,14 +300,14 @@ def test_to_allow_line_breaks_needs_the_custodian_and_changes_no_byte(tmp_path: 
     path = write(tmp_path, TIDY)
     opened(path).close()
     write(tmp_path, TIDY, LOOSE)
-    with pytest.raises(Refused, match="quoted values may hold line breaks"):
+    with pytest.raises(Refused, match="quoted values may contain line breaks"):
         opened(path)
     write(tmp_path, TWICE, LOOSE)
     with pytest.raises(SourceError, match="is not the file that was accepted as version '1'"):
         accept_policy(path)
     write(tmp_path, TIDY, LOOSE)
     _, changes = accept_policy(path)
-    assert changes == ("table 't': quoted values may hold line breaks.",)
+    assert changes == ("table 't': quoted values may contain line breaks.",)
     write(tmp_path, TIDY)
     opened(path).close()
     files = [body["files"]["t"] for body in entries(path)]

@@ -118,7 +118,7 @@ _BREAKS = ["\r", "\n", "\0", "\r\n"]
 
 class Drawn:
     """A file drawn at random: its bytes, how many columns it has, its line end, and whether
-    quoted values may hold line breaks.
+    quoted values may contain line breaks.
     """
 
     def __init__(self, draw: random.Random) -> None:
