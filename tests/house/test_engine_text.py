@@ -1,5 +1,5 @@
-"""No text of an analyst reaches an engine but as a value in quotes: every text in every tree is
-changed, and looked for.
+"""Text of an analyst reaches an engine only as a quoted value: every text in every tree is changed
+to a sentinel, and the sentinel is searched for outside quotes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from engines.small import question, visits
+from engines.helpers_visits import question, visits
 from hedgerow.engines.compile import contingency as crossing
 from hedgerow.engines.compile import plan as compiling
 from hedgerow.engines.compile.column_casts import StoredColumn
-from hedgerow.engines.compile.dialect import DUCKDB, Dialect
-from hedgerow.engines.compile.plan import StoredTable, compile_plan
+from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.sql_writer import find_unsafe_leaves, render_sql
+from hedgerow.engines.compile.stored_tables import StoredTable
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.errors import HedgerowError, InvalidArgument
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.schema import Schema
@@ -82,7 +84,7 @@ def test_text_goes_to_engines_in_listed_places_alone() -> None:
         "def f(tree): return tree.sql()",
         "import duckdb",
         "def f():\n    from duckdb import connect",
-        "def f(child, text): child.store('answer', text)",
+        "def f(child, text): child.store_query('answer', text)",
         "def f(text): return Statement(text, (), ())",
         'def f(text): return text.replace("\'", "\'\'")',
         "def f(name): return name.replace('\"', '\"\"')",

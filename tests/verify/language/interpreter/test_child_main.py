@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.engines.process.framing import receive_message, send_message
+from hedgerow.engines.framing import receive_message, send_message
 from hedgerow.verify.language.encoding import encode
 from hedgerow.verify.language.interpreter import child_main as child
 from verify.language.reading import read

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engines.sandbox.confined import has_seccomp
-from hedgerow.engines.process.framing import ChannelBroken
+from engines.sandbox.helpers_confinement import has_seccomp
+from hedgerow.engines.framing import ChannelBroken
 from hedgerow.errors import Refused, SourceError
 from hedgerow.verify.language.interpreter import program_process as apart
 from hedgerow.verify.language.interpreter.program_process import ProgramProcess

@@ -11,7 +11,7 @@ import resource
 from math import ceil
 from typing import Any
 
-from hedgerow.engines.process.framing import ChannelBroken, receive_message, send_message
+from hedgerow.engines.framing import ChannelBroken, receive_message, send_message
 from hedgerow.engines.sandbox.layers import apply_layers
 from hedgerow.errors import HedgerowError
 from hedgerow.verify.language.encoding import decode

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.engines.process.framing import ChannelBroken, receive_message, send_message
+from hedgerow.engines.framing import ChannelBroken, receive_message, send_message
 from hedgerow.errors import Refused, SourceError
 from hedgerow.verify.language.encoding import encode
 from hedgerow.verify.language.interpreter.work_bounds import MAX_MEMORY
