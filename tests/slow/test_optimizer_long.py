@@ -20,7 +20,7 @@ from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.plan import StoredTable, compile_plan
 from hedgerow.engines.compile.quoting import quote_name
 from hedgerow.errors import HedgerowError
-from sql.fixtures import CATALOG, ask
+from sql.helpers_fixtures import CATALOG, ask
 
 pytestmark = pytest.mark.slow
 SCHEMA = CATALOG.tables["visits"].schema
