@@ -27,8 +27,8 @@ from hedgerow.sql.public_tables import phrases
 from hedgerow.sql.public_tables.query_reader import QueryReader
 from hedgerow.sql.public_tables.statement import read_public_query
 from house import engine_text
-from sql.fixtures import CATALOG, HERE, ask, pairs
-from sql.hostile import CATALOG as PUBLIC
+from sql.helpers_fixtures import CATALOG, HERE, ask, pairs
+from sql.helpers_hostile_statements import CATALOG as PUBLIC
 
 SRC = Path(__file__).parents[2] / "src" / "hedgerow"
 SENTINEL = "zqx\"'); COPY zqx --\n"

@@ -17,8 +17,8 @@ import pytest
 from hedgerow.answers.answer import Answer
 from hedgerow.database import Database, open
 from hedgerow.errors import Refused
-from questions.asking import Asked, questions
-from questions.worlds import WORLDS, write
+from questions.helpers_questions import Asked, questions
+from questions.helpers_worlds import WORLDS, write
 
 # a few thousand cells in all: a false alarm comes once in 10^9 runs
 LEVEL = 1 - Fraction(1, 10**13)

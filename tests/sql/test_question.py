@@ -8,10 +8,10 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.measures import Measure
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
-def test_what_a_question_carries() -> None:
+def test_a_question_has_its_tables_options_and_limits() -> None:
     question = ask("SELECT region, COUNT(*) AS n FROM Visits GROUP BY region ORDER BY n DESC")
     assert question.tables == ("visits",)
     assert question.private

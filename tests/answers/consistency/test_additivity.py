@@ -27,7 +27,7 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import AggregateCall, Question
 from plan.worlds import rank
-from sql.fixtures import CATALOG
+from sql.helpers_fixtures import CATALOG
 
 COLUMNS = (
     Column("id", "integer"),

@@ -23,7 +23,7 @@ from hedgerow.plan.schema import Column, Schema
 from hedgerow.policy import Policy
 from hedgerow.privacy.unit import Unit
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import CATALOG
+from sql.helpers_fixtures import CATALOG
 
 SCHEMA = Schema("t", (Column("town", "text"), Column("n", "integer")), "id")
 # Person 1 has five rows in three towns, three of them in one; person 2 one row; nobody's rows do

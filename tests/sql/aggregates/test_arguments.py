@@ -12,7 +12,7 @@ from hedgerow.sql.aggregates.arguments import bind_argument, find_privacy_id
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.syntax.source_text import tokenise
-from sql.fixtures import CATALOG
+from sql.helpers_fixtures import CATALOG
 
 READER = RowBinder(
     scan_table(tokenise("SELECT SUM(age) FROM visits"), exp.table_("visits"), CATALOG),

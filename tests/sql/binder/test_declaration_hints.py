@@ -11,8 +11,8 @@ from hedgerow.plan.schema import Column
 from hedgerow.policy import parse_policy
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import CATALOG, VISITS, ask
-from sql.fixtures import REGIONS as PUBLIC
+from sql.helpers_fixtures import CATALOG, VISITS, ask
+from sql.helpers_fixtures import REGIONS as PUBLIC
 
 POLICY = """\
 [database]
@@ -86,8 +86,11 @@ def test_text_that_may_be_numbers_is_declared_so(sql: str, end: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(sql)
     line = 'city = { type = "real", min = …, max = … }'
-    told = f"If city holds numbers, declare it as a number in the policy, under [tables.visits.columns]: {line}"
-    assert str(caught.value).endswith(told + end)
+    advice = (
+        "If city holds numbers, declare it as a number in the policy, under"
+        f" [tables.visits.columns]: {line}"
+    )
+    assert str(caught.value).endswith(advice + end)
 
 
 def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
@@ -108,7 +111,7 @@ def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
 @pytest.mark.parametrize(
     "condition", ["age = '50'", "Cost > '50'", "'50' < age", "YEAR(day) = '50'"]
 )
-def test_numbers_in_quotes_are_told_to_lose_them(condition: str) -> None:
+def test_numbers_in_quotes_are_refused_with_the_number(condition: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
     assert str(caught.value).endswith("Numbers take no quotes: write 50.")

@@ -24,7 +24,7 @@ from hedgerow.sql.parser import parse_question
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.rules import RULES, RULES_BY_NODE
 from hedgerow.sql.syntax.source_text import tokenise
-from sql.fixtures import CATALOG, LABS, ask
+from sql.helpers_fixtures import CATALOG, LABS, ask
 
 FINDING = Catalog(
     {
@@ -139,7 +139,7 @@ def test_nesting_and_size_have_limits() -> None:
         ("SELECT SUM(order_id) FROM orders", "max = … }."),
     ],
 )
-def test_days_and_what_says_whose_a_row_is_are_declared_or_nothing(sql: str, end: str) -> None:
+def test_bounds_of_dates_and_owner_keys_are_never_searched(sql: str, end: str) -> None:
     """Clamped to what a few have, strangers would be one."""
     for catalog in (CATALOG, FINDING):
         with pytest.raises(Unbounded) as caught:
@@ -207,7 +207,7 @@ def test_functions_of_an_expression() -> None:
 
 
 @pytest.mark.parametrize(
-    ("inner", "told"),
+    ("inner", "expected"),
     [
         (
             "CASE WHEN age > 60 AND smoker THEN patient_id END",
@@ -227,10 +227,10 @@ def test_functions_of_an_expression() -> None:
         ("patient_id + 1", "or a subquery with GROUP BY patient_id."),
     ],
 )
-def test_people_under_a_condition_are_counted_by_a_filter(inner: str, told: str) -> None:
+def test_people_under_a_condition_are_counted_by_a_filter(inner: str, expected: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(DISTINCT {inner}) FROM visits")
-    assert str(caught.value).endswith(told)
+    assert str(caught.value).endswith(expected)
     assert ask(
         "SELECT COUNT(DISTINCT patient_id) FILTER (WHERE age > 60 AND smoker) FROM visits"
     ).aggregates

@@ -26,7 +26,7 @@ from hedgerow.sql.predicates.date_granularity import (
     list_granularity_notes,
 )
 from hedgerow.sql.question import Question
-from sql.fixtures import CATALOG, LABS, VISITS
+from sql.helpers_fixtures import CATALOG, LABS, VISITS
 
 _YEARS = tuple(date(year, 1, 1) for year in range(2024, 2027))
 # What is known of dates: visits.month and labs.month by month, visits.until by month with no list,
@@ -267,7 +267,7 @@ def asked(sql: str) -> Question:
         ),
     ],
 )
-def test_less_than_a_whole_one_is_refused(sql: str, underlined: str, instead: str) -> None:
+def test_parts_of_a_month_or_year_are_refused(sql: str, underlined: str, instead: str) -> None:
     with pytest.raises(Unsupported) as caught:
         asked(sql)
     first, shown, marks, last = str(caught.value).splitlines()
@@ -279,7 +279,7 @@ def test_less_than_a_whole_one_is_refused(sql: str, underlined: str, instead: st
     assert not underlined or shown[marks.index("^") : len(marks)] == underlined
 
 
-def test_the_line_of_the_policy_is_told_where_days_can_be_listed() -> None:
+def test_the_declaration_by_days_is_suggested() -> None:
     with pytest.raises(
         Unsupported,
         match=(
@@ -354,7 +354,7 @@ def test_the_line_of_the_policy_is_told_where_days_can_be_listed() -> None:
         "MAX(month) AS last FROM visits HAVING last > DATE '2026-06-15'",
     ],
 )
-def test_whole_ones_are_answered(sql: str) -> None:
+def test_whole_months_and_years_are_answered(sql: str) -> None:
     asked(sql)
 
 
@@ -400,7 +400,9 @@ def test_columns_that_name_each_other_are_looked_at_once() -> None:
         ("MAX(v.born) FROM labs l JOIN visits v USING (patient_id)", "year"),
     ],
 )
-def test_what_is_chosen_among_is_known_by_its_grain(sql: str, grain: Granularity) -> None:
+def test_dates_that_are_compared_have_the_granularity_of_the_finest(
+    sql: str, grain: Granularity
+) -> None:
     plan = asked(sql).plan
     (pick,) = plan.measures
     assert isinstance(pick, OrderStatistic)
@@ -482,7 +484,7 @@ def dates(draw: st.DrawFn, depth: int = 3) -> Expression:
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(dates())
-def test_no_date_lies_within_its_grain(expression: Expression) -> None:
+def test_no_date_lies_inside_its_month_or_year(expression: Expression) -> None:
     grain = compute_granularity(_DATES, expression)
     values = [value for row in _ROWS if isinstance(value := evaluate(expression, row), date)]  # type: ignore[arg-type]
     assert grain == "day" or values == [
@@ -523,7 +525,7 @@ def test_no_date_lies_within_its_grain(expression: Expression) -> None:
         ),
     ],
 )
-def test_columns_that_are_used_are_told_of(sql: str, names: list[str]) -> None:
+def test_notes_name_the_coarse_columns_that_are_used(sql: str, names: list[str]) -> None:
     plan = asked(sql).plan
     columns = [*plan.bound.keys, *(name for measure in plan.measures for name in measure.columns)]
     assert (

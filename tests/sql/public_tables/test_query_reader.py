@@ -108,7 +108,7 @@ from sql.public_tables.helpers_regions import CATALOG, shown
         ),
     ],
 )
-def test_what_is_written_of_a_statement(sql: str, written: str) -> None:
+def test_a_statement_is_written_in_words_of_ours(sql: str, written: str) -> None:
     assert shown(sql) == written
 
 

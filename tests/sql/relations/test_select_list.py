@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 FOLDED = (
     "(SELECT patient_id, region, age, COUNT(*) AS n FROM visits GROUP BY patient_id, region, age)"

@@ -12,7 +12,7 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.syntax.source_text import MAX_BYTES
 from hedgerow.sql.syntax.syntax_hints import find_unquoted_name, suggest_keyword
-from sql.fixtures import CATALOG, VISITS
+from sql.helpers_fixtures import CATALOG, VISITS
 
 ODD = (
     Column("Date of Birth", "date"),
@@ -93,13 +93,13 @@ def refused(sql: str) -> list[str]:
         ),
     ],
 )
-def test_what_was_meant_is_told(sql: str, marked: str, instead: str) -> None:
-    _, line, marks, told = refused(sql)
+def test_a_syntax_error_suggests_the_intended_sql(sql: str, marked: str, instead: str) -> None:
+    _, line, marks, fix = refused(sql)
     assert line[marks.index("^") : len(marks)] == marked
-    assert told.endswith(instead)
+    assert fix.endswith(instead)
 
 
-def test_hidden_names_are_not_told() -> None:
+def test_hidden_names_are_not_suggested() -> None:
     """What the catalogue has is spelled as it has it; what is hidden comes back as it was
     written.
     """
@@ -120,7 +120,7 @@ def test_text_that_holds_a_name_is_not_taken_for_it() -> None:
         assert "takes double quotes" not in refused(sql)[0]
 
 
-def test_words_of_sql_are_no_slips() -> None:
+def test_keywords_are_not_taken_for_typos() -> None:
     assert suggest_keyword("from") is None
     assert suggest_keyword("region") is None
     assert suggest_keyword("Form") == "FROM"

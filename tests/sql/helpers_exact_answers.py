@@ -16,7 +16,7 @@ from hedgerow.plan.scalar.expressions import evaluate
 from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import AggregateCall, Question
-from sql.fixtures import CATALOG
+from sql.helpers_fixtures import CATALOG
 
 Row = dict[str, object]
 # Nothing is cut off, so that answers are those of the engine.

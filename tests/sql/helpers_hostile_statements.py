@@ -387,8 +387,8 @@ def check_written(asked: PublicQuery) -> str:
     assert SENTINEL not in plain
     (statement,) = duckdb.extract_statements(sql)
     assert statement.type == duckdb.StatementType.SELECT
-    ((told,),) = _PARSER.execute("SELECT json_serialize_sql(?)", [sql]).fetchall()
-    tree = json.loads(told)
+    ((serialised,),) = _PARSER.execute("SELECT json_serialize_sql(?)", [sql]).fetchall()
+    tree = json.loads(serialised)
     assert not tree["error"], tree
     (only,) = tree["statements"]
     found: list[str] = []

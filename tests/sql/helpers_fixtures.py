@@ -1,8 +1,8 @@
-"""The clinic that the fixtures ask, what a question is told as, and the pairs in the .sql files.
+"""The clinic that the fixtures ask, the description of a question, and the pairs in the .sql files.
 
 A file holds blocks with an empty line between them: the SQL, then lines that begin with ``--> ``
 and say what becomes of it: the plan and the outputs, or in ``<rule>__refused.sql`` the first line
-of the refusal. ``python -m sql.fixtures FILE`` in ``tests`` prints a file anew.
+of the refusal. ``python -m sql.helpers_fixtures FILE`` in ``tests`` prints a file anew.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def ask(sql: str) -> Question:
 
 
 def pairs(name: str) -> list[tuple[str, str]]:
-    """(SQL, what is told) for each block of a file; none where there is no such file."""
+    """(SQL, expectation) for each block of a file; none where there is no such file."""
     file = HERE / f"{name}.sql"
     return list(_pairs(file.read_text(encoding="utf-8"))) if file.exists() else []
 
@@ -161,18 +161,18 @@ def pairs(name: str) -> list[tuple[str, str]]:
 def _pairs(content: str) -> Iterator[tuple[str, str]]:
     for block in content.split("\n\n"):
         lines = block.strip("\n").split("\n")
-        told = [line.removeprefix(MARK) for line in lines if line.startswith(MARK)]
+        expected = [line.removeprefix(MARK) for line in lines if line.startswith(MARK)]
         sql = "\n".join(line for line in lines if not line.startswith(MARK))
         if sql.strip():
-            yield sql, "\n".join(told)
+            yield sql, "\n".join(expected)
 
 
-def told(question: Question) -> str:
+def describe(question: Question) -> str:
     """What was understood, line by line; what is as usual is not said."""
-    return "\n".join(_told(question))
+    return "\n".join(_describe_lines(question))
 
 
-def _told(question: Question) -> Iterator[str]:
+def _describe_lines(question: Question) -> Iterator[str]:
     question = question.restore_key_order()
     if question.explain:
         yield "explain"
@@ -210,8 +210,8 @@ def _told(question: Question) -> Iterator[str]:
         yield f"having {format_expression(question.having)}"
     for order in question.order:
         yield (
-            "order by"
-            f" {format_expression(order.expression)}{' desc' * order.descending}{' nulls first' * (not order.nulls_last)}"
+            f"order by {format_expression(order.expression)}{' desc' * order.descending}"
+            f"{' nulls first' * (not order.nulls_last)}"
         )
     if question.limit is not None or question.offset:
         yield f"limit {question.limit} offset {question.offset}"
@@ -280,9 +280,9 @@ def _measure(measure: Measure | OrderStatistic, columns: dict[str, object]) -> s
     if measure.column is None:
         return measure.kind
     of = f"{measure.kind} of {format_expression(columns[measure.column])}"  # type: ignore[arg-type]
-    snap = measure.grid
-    if snap is not None:
-        of += f" from {snap.low} to {snap.high} steps of {snap.step}"
+    grid = measure.grid
+    if grid is not None:
+        of += f" from {grid.low} to {grid.high} steps of {grid.step}"
     return of + (
         _picked(measure) if isinstance(measure, OrderStatistic) else _summed(measure, columns)
     )
@@ -301,8 +301,9 @@ def _summed(measure: Measure, columns: dict[str, object]) -> str:
     degree = f" of degree {measure.degree}" if measure.degree > 1 else ""
     if measure.second is None:
         return limits + degree
-    name, snap = measure.second
-    return f"{degree} and {format_expression(columns[name])} from {snap.low} to {snap.high} steps of {snap.step}"  # type: ignore[arg-type]
+    name, grid = measure.second
+    of = format_expression(columns[name])  # type: ignore[arg-type]
+    return f"{degree} and {of} from {grid.low} to {grid.high} steps of {grid.step}"
 
 
 def refusal(sql: str) -> str:
@@ -316,11 +317,11 @@ def refusal(sql: str) -> str:
         assert len(instead) == 1
         assert instead[0].strip()
         return what
-    raise AssertionError(f"not refused: {told(question)}")
+    raise AssertionError(f"not refused: {describe(question)}")
 
 
 def check_answered(sql: str, expected: str) -> None:
-    assert told(ask(sql)) == expected
+    assert describe(ask(sql)) == expected
 
 
 def check_refused(sql: str, expected: str) -> None:
@@ -330,7 +331,7 @@ def check_refused(sql: str, expected: str) -> None:
 if __name__ == "__main__":
     for path in sys.argv[1:]:
         name = Path(path).stem
-        say = refusal if name.endswith("__refused") else (lambda sql: told(ask(sql)))
+        say = refusal if name.endswith("__refused") else (lambda sql: describe(ask(sql)))
         blocks = [
             sql + "\n" + "\n".join(MARK + line for line in say(sql).split("\n"))
             for sql, _ in pairs(name)
