@@ -17,7 +17,7 @@ from hedgerow.publish.strategies.strategy import (
     compute_errors,
     compute_expected_error,
 )
-from publish.reading import FAR, drawn, off, price_of
+from publish.helpers_strategies import FAR, drawn, off, price_of
 
 PURE = PrivacyParameters(epsilon=Fraction(1))
 

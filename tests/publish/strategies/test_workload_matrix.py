@@ -14,7 +14,7 @@ from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.workload_matrix import LinearQueries
 from hedgerow.release.linear_queries import BinSums
-from publish.reading import FAR, best, drawn, measured, noise_of, off, price_of, read
+from publish.helpers_strategies import FAR, best, drawn, measured, noise_of, off, price_of, read
 
 # the ones of each of three bits
 ONES = np.array([[code >> bit & 1 for code in range(8)] for bit in (2, 1, 0)])
@@ -116,7 +116,7 @@ def test_sums_of_cells_have_the_smallest_radius() -> None:
     assert cells.radii(0.05) == pytest.approx([four, four, four, 2 * four])
 
 
-def test_what_is_refused() -> None:
+def test_too_many_codes_and_unmatched_factors_are_refused() -> None:
     with pytest.raises(Refused, match="1,025 codes"):
         LinearQueries.plan(
             0, np.ones((1, 1025), dtype=np.int64), PrivacyParameters(epsilon=Fraction(1))
