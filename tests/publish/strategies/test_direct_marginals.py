@@ -66,7 +66,7 @@ def test_answers_are_least_squares_and_their_variances_exact(
     assert design.variances() == pytest.approx(np.square(weights) @ noise_of(design), rel=1e-9)
     spent = price_of(design, terms)
     assert spent.epsilon == terms.epsilon or float(
-        spent.epsilon if terms.is_pure else spent.rho
+        spent.rho if terms.is_gaussian else spent.epsilon
     ) == pytest.approx(float(terms.epsilon or terms.rho or 0), rel=1e-8)
     assert (
         (spent.epsilon <= terms.epsilon)

@@ -80,7 +80,7 @@ def test_answers_are_least_squares_and_their_variances_exact(
             np.square(weights) @ noise_of(way), rel=1e-9, abs=1e-12
         )
         spent = price_of(way, terms)
-        assert float(spent.epsilon if terms.is_pure else spent.rho) == pytest.approx(
+        assert float(spent.rho if terms.is_gaussian else spent.epsilon) == pytest.approx(
             float(terms.epsilon or terms.rho or 0), rel=1e-8
         )
     errors = [way.variances().sum() for way in LinearQueries.list_candidates(0, matrix, terms)]
