@@ -91,7 +91,7 @@ def test_two_files_and_a_report(
     assert asked(*words) == 0
     said = capsys.readouterr().out
     assert (
-        "13 of 24 rows match club.parquet for certain, on age, sex, best_grade." in said
+        "13 of 24 rows are matched for certain with club.parquet, on age, sex, best_grade." in said
     )
     assert "15 rows have a possible match there. Of one-to-one guesses about 14.0 are right" in said
     assert said.endswith(f"Written to {page}.\n")

@@ -1,5 +1,5 @@
 """A stream of three elements, killed by SIGKILL at its k-th step on the disk, for every k. Run as a
-program: killing.py FOLDER.
+program: helpers_killing.py FOLDER.
 
 A step is a write, sync, truncation or deletion by SQLite, or a sync or renaming around it; writes
 are left half done. After each death the stream is opened as after any restart. Prints the number of
