@@ -43,7 +43,7 @@ def test_all_proved_is_0(write: Any, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["verify", write(GOOD)]) == 0
     out = capsys.readouterr().out
     assert "PROVED   good  eps for one" in out
-    assert "line 3: laplace noise is moved by -(x<2> - x<1>); eps for each unit" in out
+    assert "line 3: laplace noise is shifted by -(x<2> - x<1>); eps per unit" in out
     assert "epsilon is at least 1 and at most 1 times eps" in out
     assert "1 program: 1 proved." in out
 
@@ -190,7 +190,7 @@ def test_a_class_of_a_mechanism_is_verified_from_its_source(
     out = capsys.readouterr().out
     assert "PROVED   Mine.sample (a number)  1 / scale for one" in out
     assert (
-        "line 22: geometric noise is moved by -(exact<2> - exact<1>); 1 / scale for each unit"
+        "line 22: geometric noise is shifted by -(exact<2> - exact<1>); 1 / scale per unit"
         in out
     )
     assert "epsilon is at least 1 and at most 1 times the claim" in out
