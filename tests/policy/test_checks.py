@@ -189,7 +189,11 @@ def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
 @pytest.mark.parametrize(
     ("rule", "key", "told"),
     [
-        (replace(VISITS, partition=PartitionRule("weight", 1)), "column", "declare those of 'weight'"),
+        (
+            replace(VISITS, partition=PartitionRule("weight", 1)),
+            "column",
+            "declare those of 'weight'",
+        ),
         (replace(VISITS, partition=PartitionRule("age", 1)), "column", "declare those of 'age'"),
         (
             replace(VISITS, partition=PartitionRule("month", 13)),

@@ -208,20 +208,22 @@ def test_parts_that_come_and_grow_need_a_word_and_a_key_that_goes_does_not() -> 
     )
     keyed = policy(("public = true", 'public = true\nunique = "id"'))
     assert list_loosenings(keyed, OLD) == ()
-    assert list_tightenings(keyed, OLD) == (
-        "table 'regions': id is no longer declared unique.",
-    )
+    assert list_tightenings(keyed, OLD) == ("table 'regions': id is no longer declared unique.",)
 
 
 def test_bounds_that_are_not_found_any_more_need_no_word() -> None:
     finding = policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"))
     assert list_loosenings(finding, OLD) == ()
-    assert list_tightenings(finding, OLD) == ("table 'visits': undeclared bounds are no longer found in the data.",)
+    assert list_tightenings(finding, OLD) == (
+        "table 'visits': undeclared bounds are no longer found in the data.",
+    )
 
 
 def test_line_breaks_in_values_need_a_word_to_come_and_none_to_go() -> None:
     broken = policy(("public = true", "public = true\nmultiline = true"))
-    assert list_loosenings(OLD, broken) == ("table 'regions': quoted values may contain line breaks.",)
+    assert list_loosenings(OLD, broken) == (
+        "table 'regions': quoted values may contain line breaks.",
+    )
     assert list_loosenings(broken, OLD) == ()
     assert list_tightenings(broken, OLD) == (
         "table 'regions': quoted values may no longer contain line breaks.",

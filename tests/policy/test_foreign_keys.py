@@ -64,7 +64,8 @@ def test_how_a_way_is_read() -> None:
         (LinkRule("a", "b", "c"), LinkRule("d", "e", "f")),
     )
     with pytest.raises(
-        InvalidArgument, match=r"must continue from the table that it leads to: write b\.d, not e\.d"
+        InvalidArgument,
+        match=r"must continue from the table that it leads to: write b\.d, not e\.d",
     ):
         parse_unit("a -> b.c, e.d", "unit")
     with pytest.raises(InvalidArgument, match="must end in the id column"):

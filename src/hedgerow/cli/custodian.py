@@ -43,7 +43,7 @@ _SANDBOX_NOTE = (
 
 def check_policy(
     policy: PolicyFile, as_json: JsonOption = False, debug: DebugOption = False
-) -> int:
+) -> int:  # noqa: ARG001
     """Check a policy as a whole: every line of it, its sources and their columns, and what the
     ledger accepted. Writes nothing.
     """
@@ -297,7 +297,7 @@ def raise_budget(
     note: NoteOption = "",
     as_json: JsonOption = False,
     debug: DebugOption = False,
-) -> int:
+) -> int:  # noqa: ARG001
     """Let a policy file with a larger budget rule. Nothing but the budget may have been
     loosened.
     """

@@ -15,10 +15,9 @@ from sqlglot import exp
 from database.attacks.mutants import unclamped
 from hedgerow.calibration import noise_choice as noise
 from hedgerow.engines.compile import column_casts as reading
-from hedgerow.engines.compile import compiled_relation
+from hedgerow.engines.compile import compiled_relation, sums
 from hedgerow.engines.compile import ordered_values as samples
 from hedgerow.engines.compile import relations as rows
-from hedgerow.engines.compile import sums
 from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
 from hedgerow.engines.compile.relations import RelationCompiler
 from hedgerow.engines.compile.sql_builders import (

@@ -65,7 +65,7 @@ def test_a_file_that_has_changed_is_not_asked(
     for _ in range(2):  # gone, and there again
         with pytest.raises(
             SourceError,
-            match="The file of visits has changed since it was opened. Declare a new version",
+            match=r"The file of visits has changed since it was opened\. Declare a new version",
         ):
             source.prepare(BY_CITY)
         written()

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.policy import ColumnRule, Policy, parse_policy, write_policy
-from hedgerow.policy.toml.document import compute_default_step, read_document
+from hedgerow.policy.toml.column_reader import compute_default_step
+from hedgerow.policy.toml.document import read_document
 from policy.helpers_page import CLINIC, edited, line, mistakes, policy
 
 F = Fraction
@@ -106,7 +107,9 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
     named = edited(("[budget]", "[budgets.patients]"))
     assert parse_policy(named) == policy()
     unused = parse_policy(named + "[budget]\nepsilon = 1\n")
-    assert unused.warnings == ("No table uses the budget of population 'people'. Remove it, or correct the population of a table.",)
+    assert unused.warnings == (
+        "No table uses the budget of population 'people'. Remove it, or correct the population of a table.",
+    )
 
 
 @pytest.mark.parametrize(

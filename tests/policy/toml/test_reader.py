@@ -85,7 +85,10 @@ def test_every_mistake_is_told_at_once_with_its_line() -> None:
             line("[tables.visits]", text),
             'neighbours is missing: write neighbours = "add-remove" or "change-one"',
         ),
-        (line("neigbours", text), "'neigbours' is not a key of this table; did you mean 'neighbours'?"),
+        (
+            line("neigbours", text),
+            "'neigbours' is not a key of this table; did you mean 'neighbours'?",
+        ),
         (line("age ", text), "max must be above min (0); got -1"),
         (
             line("[tables.regions]", text),

@@ -15,11 +15,10 @@ from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.engines.compile.column_casts import compile_read
 from hedgerow.engines.compile.sql_builders import cast_to_type, column, select
 from hedgerow.engines.compile.sql_writer import render_sql
-from hedgerow.engines.duckdb.column_types import map_engine_types
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.process.engine_process import EngineProcess, RequestFailed
 from hedgerow.engines.duckdb.session_protocol import EngineLimits
-from hedgerow.engines.duckdb.tables.registry import RegisteredTable, attach_tables
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable, attach_tables, map_engine_types
 from hedgerow.engines.framing import ChannelBroken
 from hedgerow.engines.statement import Statement
 from hedgerow.errors import Refused, SourceError

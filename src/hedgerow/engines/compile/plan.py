@@ -160,7 +160,6 @@ def _build_statement(
 
 
 def _covers_all_units(rows: RelationNode) -> bool:
-    """Return whether rows have units and no condition drops any of them."""
     if isinstance(rows, Table | Filter):
         return isinstance(rows, Table) and rows.unit != "row"
     if isinstance(rows, Union):

@@ -11,15 +11,20 @@ import pytest
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.engines.duckdb.tables.inspect import (
     ColumnSummary,
+    FileInspector,
     check_types,
     inspect_columns,
     list_timestamp_notes,
     list_unreadable_notes,
-    summarise_public_file,
 )
 from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Schema
+
+
+def summarise_public_file(path: Path) -> dict[str, ColumnSummary]:
+    with FileInspector([path]) as inspector:
+        return inspector.summarise(path)
 
 
 def test_columns_are_told_without_a_look_at_rows(tmp_path: Path) -> None:

@@ -14,13 +14,51 @@ import pytest
 from engines.helpers_plans import answer
 from engines.helpers_visits import ANSWER, BY_CITY, ROWS, VISITS
 from hedgerow.engines.duckdb.engine import DuckDB
-from hedgerow.engines.duckdb.tables.registry import RegisteredTable
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable, map_engine_types
 from hedgerow.engines.reference.interpreter import interpret_plan
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Type
+
+TYPES = {
+    "BOOLEAN": "boolean",
+    "TINYINT": "integer",
+    "BIGINT": "integer",
+    "HUGEINT": "integer",
+    "UBIGINT": "integer",
+    "UHUGEINT": "integer",
+    "UINTEGER": "integer",
+    "DECIMAL(18,0)": "integer",
+    "DECIMAL(18,3)": "real",
+    "FLOAT": "real",
+    "DOUBLE": "real",
+    "VARCHAR": "text",
+    "UUID": "text",
+    "ENUM('a', 'b')": "text",
+    "DATE": "date",
+    "TIMESTAMP": "date",
+    "TIMESTAMP_NS": "date",
+    "TIMESTAMP WITH TIME ZONE": "date",
+    "TIMESTAMPTZ_NS": "date",
+    "BLOB": None,
+    "INTEGER[]": None,
+    "STRUCT(a INTEGER)": None,
+    "ENUM('a')[]": None,
+    "TIME": None,
+    "INTERVAL": None,
+}
+
+
+@pytest.mark.parametrize("engine_type", TYPES)
+def test_types_of_the_engine_in_our_words(engine_type: str) -> None:
+    (found,) = map_engine_types([("c", engine_type)])
+    assert (found.name, found.type) == ("c", TYPES[engine_type])
+    assert found.is_wide == (
+        engine_type in ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL(18,0)", "DECIMAL(18,3)")
+    )
+    assert found.has_time == engine_type.startswith("TIMESTAMP")
 
 
 def saved(folder: Path, kind: str) -> Path:
@@ -62,7 +100,10 @@ def refusal(data: Any, schema: Schema = VISITS) -> str:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "gone.csv") == f"There is no file {tmp_path / 'gone.csv'}. Check the path."
+    assert (
+        refusal(tmp_path / "gone.csv")
+        == f"There is no file {tmp_path / 'gone.csv'}. Check the path."
+    )
 
 
 def test_other_endings_and_patterns_are_refused(tmp_path: Path) -> None:
@@ -82,7 +123,10 @@ def test_a_table_goes_by_the_name_in_its_schema() -> None:
 def test_a_missing_column_is_named(kind: str, tmp_path: Path) -> None:
     data = pa.table(ROWS) if kind == "frame" else saved(tmp_path, kind)
     wider = replace(VISITS, columns=(*VISITS.columns, Column("hair", "text")))
-    assert refusal(data, wider) == "The table visits has no column hair. Correct the name in the policy; the columns are id, age, city, pay."
+    assert (
+        refusal(data, wider)
+        == "The table visits has no column hair. Correct the name in the policy; the columns are id, age, city, pay."
+    )
     assert (
         refusal(data, replace(VISITS, unit="person"))
         == "The table visits has no column person. Correct the name in the policy; the columns are id, age, city, pay."
@@ -113,7 +157,10 @@ def test_a_column_of_another_type_is_named() -> None:
 
 def test_ids_are_whole_numbers_or_text() -> None:
     found = refusal(pa.table({**ROWS, "id": [True] * 6}))
-    assert found == "The id column id of visits holds booleans. Ids must be integers or text: convert the column, or name another unit in the policy."
+    assert (
+        found
+        == "The id column id of visits holds booleans. Ids must be integers or text: convert the column, or name another unit in the policy."
+    )
 
 
 def test_upper_and_lower_case_may_differ_while_it_is_clear_what_is_meant() -> None:
@@ -134,7 +181,10 @@ def test_where_case_leaves_two_it_is_refused() -> None:
 def test_a_file_that_is_not_what_its_name_says(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"secret" * 100)
-    assert refusal(path) == "The file t.parquet is not a valid .parquet file. Save it again, or correct its ending."
+    assert (
+        refusal(path)
+        == "The file t.parquet is not a valid .parquet file. Save it again, or correct its ending."
+    )
 
 
 @pytest.mark.parametrize("line", ["1,2", "1,2,a,3,secret", '1,2,"secret,3\n', "1,2,\udcffsecret,3"])
@@ -153,7 +203,10 @@ def test_text_that_is_no_unicode_shows_before_a_question_does(tmp_path: Path) ->
     marked = pa.table({**ROWS, "city": ["secret"] * 6})
     pq.write_table(marked, path, compression="none", use_dictionary=False, write_statistics=False)
     path.write_bytes(path.read_bytes().replace(b"secret", b"secr\xff\xfe"))
-    assert refusal(path) == "The table visits is damaged: some of its values cannot be read. Create its data again. Create its data again."
+    assert (
+        refusal(path)
+        == "The table visits is damaged: some of its values cannot be read. Create its data again."
+    )
 
 
 def units(data: Any, declared: Column | None) -> int:
