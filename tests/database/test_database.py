@@ -636,8 +636,8 @@ def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.Mo
             before.setattr(
                 "hedgerow.plan.contribution_limits.can_exceed_row_bound", lambda _: False
             )
-            before.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
-            before.setattr("hedgerow.database.database.PLAN", "before")
+            before.setattr("hedgerow.plan.canonical_plans.can_exceed_row_bound", lambda _: False)
+            before.setattr("hedgerow.database.database.PLAN_FORM_FIELD", "before")
             false = answered(db, mean, 20)
             right = answered(db, count, 20)
             for asked in (

@@ -105,7 +105,7 @@ def measures_at_one_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     monkeypatch.setattr(noise_choice, "calibrate_noise", noise_for)
-    monkeypatch.setattr(ReleaseNoise, "loss", lambda self, moves: self.laws[0].loss(moves[0]))
+    monkeypatch.setattr(ReleaseNoise, "loss", lambda self, moves: self.mechanisms[0].loss(moves[0]))
 
 
 def mean_at_half_price(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
         table = source._engine._session._objects[f"t{source._version}"]
         most = max(min(age, 110) for age in table["age"].to_pylist() if age is not None)
         become = {
-            m: replace(m, snap=replace(m.snap, high=most)) if m.snap else m
+            m: replace(m, grid=replace(m.grid, high=most)) if m.grid else m
             for m in question.plan.measures
         }
         plan = replace(question.plan, measures=tuple(become.values()))
@@ -178,7 +178,7 @@ def nan_passes_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
         return case_when(none, *ends, otherwise=value)
 
     for module in (reading, sums, engine_snapping):
-        monkeypatch.setattr(module, "between", between)
+        monkeypatch.setattr(module, "clamp", between)
     monkeypatch.setattr(reading, "_list_nan_branches", lambda raw, stored, dialect: [])
 
 
@@ -300,7 +300,7 @@ def no_row_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         sums.SumCompiler,
         "_scale_unit_sum",
-        lambda self, value, measure: binary(value, exp.Mul, integer_literal(measure.fine)),
+        lambda self, value, measure: binary(value, exp.Mul, integer_literal(measure.resolution)),
     )
 
 

@@ -385,7 +385,7 @@ def test_a_sparse_histogram_tells_what_enough_rows_share(tmp_path: Path) -> None
             sparse=True,
             epsilon=10,
         )
-        assert draft.specification.total.delta > 0
+        assert draft.specification.cost.delta > 0
         assert len(draft.to(tmp_path / "none")) == 0  # everybody is alone in so large a domain
         shared = db.publish.histogram("people", "region", sparse=True, delta=1e-12, epsilon=10)
         table = shared.to(tmp_path / "some").to_pandas()
@@ -611,8 +611,8 @@ def test_what_was_published_of_some_rows_is_not_found_again(
     """Before rows counted in part, a publication of the same name meant something else."""
     with guarded() as db:
         with monkeypatch.context() as patch:
-            for module in ("database.publisher", "plan.normal"):
-                patch.setattr(f"hedgerow.{module}.caps_may_bite", lambda plan: False)
+            for module in ("database.publishing.publisher", "plan.canonical_plans"):
+                patch.setattr(f"hedgerow.{module}.can_exceed_row_bound", lambda plan: False)
             db.publish.histogram("data", "x", epsilon=1).to(tmp_path / "before")
         assert db.budget.spent == 1
         found = db.publish.histogram("data", "x", epsilon=1).to(tmp_path / "after")
