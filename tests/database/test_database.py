@@ -637,7 +637,7 @@ def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.Mo
                 "hedgerow.plan.contribution_limits.can_exceed_row_bound", lambda _: False
             )
             before.setattr("hedgerow.plan.canonical_plans.can_exceed_row_bound", lambda _: False)
-            before.setattr("hedgerow.database.database.PLAN_FORM_FIELD", "before")
+            before.setattr("hedgerow.database.query.run.PLAN_FORM_FIELD", "before")
             false = answered(db, mean, 20)
             right = answered(db, count, 20)
             for asked in (

@@ -315,7 +315,7 @@ def test_failed_runs_are_forgiven_by_the_custodian(tmp_path: Path) -> None:
     path = write(tmp_path, POLICY.replace("default_epsilon = 0.1", "default_epsilon = 0.01"))
     with open(path, analyst="bob", in_process=True) as db:
         db.start()
-        db._source._session.close()  # type: ignore[attr-defined]
+        db.source._session.close()  # type: ignore[attr-defined]
         for least in range(20):
             with pytest.raises(SourceError, match="charged"):
                 db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")
@@ -438,7 +438,7 @@ def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:
     path = write(tmp_path, POLICY.replace('name = "clinic"', 'name = "clinic"\nmax_failures = 2'))
     with open(path, analyst="bob", in_process=True) as db:
         db.start()
-        db._source._session.close()  # type: ignore[attr-defined]
+        db.source._session.close()  # type: ignore[attr-defined]
         for least in range(2):
             with pytest.raises(SourceError, match="charged"):
                 db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")

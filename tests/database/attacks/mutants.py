@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from hedgerow.calibration import noise_choice
 from hedgerow.calibration.noise_choice import NoiseKind
-from hedgerow.database import database
+from hedgerow.database.query import pricing, run
 from hedgerow.engines.compile import column_casts as reading
 from hedgerow.engines.compile import grid_rounding as engine_snapping
 from hedgerow.engines.compile import plan as compiling
@@ -52,7 +52,7 @@ def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def charge_after_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    real_release = database.release
+    real_release = run.release
 
     def late(plan: Aggregate, source: Any, ledger: Any, noise: ReleaseNoise, charge: Any) -> Any:
         cells = source.run(plan)
@@ -66,7 +66,7 @@ def charge_after_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return real_release(plan, Held(), ledger, noise, charge)
 
-    monkeypatch.setattr(database, "release", late)
+    monkeypatch.setattr(run, "release", late)
 
 
 def clip_after_sum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,10 +121,10 @@ def mean_at_half_price(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """The upper bound is the largest age that the table has."""
-    priced = database.Database._price_question
+    plain = pricing.price_with_noise
 
-    def price(self: Any, question: Any, epsilon: Any, delta: Any, *first: int) -> Any:
-        source = self._source
+    def price(context: Any, question: Any, *rest: Any) -> Any:
+        source = context.source
         table = source._engine._session._objects[f"t{source._version}"]
         most = max(min(age, 110) for age in table["age"].to_pylist() if age is not None)
         become = {
@@ -133,9 +133,9 @@ def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
         }
         plan = replace(question.plan, measures=tuple(become.values()))
         calls = tuple(replace(call, measure=become[call.measure]) for call in question.aggregates)
-        return priced(self, replace(question, plan=plan, aggregates=calls), epsilon, delta, *first)
+        return plain(context, replace(question, plan=plan, aggregates=calls), *rest)
 
-    monkeypatch.setattr(database.Database, "_price_question", price)
+    monkeypatch.setattr(pricing, "price_with_noise", price)
 
 
 def noise_reused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -351,7 +351,7 @@ def keep(db: Database, place: int, epsilon: int) -> Entry:
 
 def begin(db: Database, epsilon: int) -> Entry:
     """The charge of a search that goes on."""
-    search = db._resolver.find_bounds_search(("data", "income"))
+    search = db.resolver.find_bounds_search(("data", "income"))
     charge, about = {"people": search.loss(Fraction(epsilon))}, {"aggregates": ["earlier"]}
     return db.ledger.charge(
         charge,
@@ -365,7 +365,7 @@ def begin(db: Database, epsilon: int) -> Entry:
 
 def end(db: Database, entry: Entry, place: int) -> None:
     """That search found this place."""
-    noise = db._resolver.find_bounds_search(("data", "income")).noise(
+    noise = db.resolver.find_bounds_search(("data", "income")).noise(
         Fraction(entry.body["epsilon"])
     )
     db.ledger.answer(entry, _encode_payload([()], [[place], [1]], noise))
@@ -406,7 +406,7 @@ def test_a_search_that_began_earlier_and_ends_later_changes_no_bounds() -> None:
         assert f"0 to 64 (entry {first.seq})" in ask(db, SUM).notes[-1]
         end(db, slow, 40)
         # as in another process, which remembers nothing
-        db._resolver = BoundsResolver(db.policy, db.catalog, db.ledger)
+        db.resolver = BoundsResolver(db.policy, db.catalog, db.ledger)
         again = ask(db, SUM)
         assert f"0 to 64 (entry {first.seq})" in again.notes[-1]
         assert again.receipt.reused
@@ -513,7 +513,7 @@ def _lost(table: pa.Table, incomes: list[float]) -> float:
     """
     with open_frame(table, policy_of(table, columns={}, max_rows_per_group=1)) as db:
         answer = ask(db, SUM, 1)
-        found = db._resolver.find_result(db._resolver.find_bounds_search(("data", "income")))
+        found = db.resolver.find_result(db.resolver.find_bounds_search(("data", "income")))
         assert found is not None
         clamped = sum(max(income - float(found.values[1]), 0) for income in incomes)
         noise = float(found.values[1]) / 0.75

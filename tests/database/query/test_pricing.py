@@ -17,7 +17,8 @@ from database.clinic import exactly, write
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
-from hedgerow.database import Database, database, open
+from hedgerow.database import Database, open
+from hedgerow.database.query import run
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Unsupported
 
 
@@ -96,15 +97,15 @@ def test_who_comes_too_late_for_the_delta_gets_laplace_noise(
         def late(*arguments: Any) -> Any:
             monkeypatch.undo()
             db.query(PEOPLE, **TIGHT)
-            return database.release(*arguments)
+            return run.release(*arguments)
 
-        monkeypatch.setattr(database, "release", late)
+        monkeypatch.setattr(run, "release", late)
         answer = db.query(ROWS, **TIGHT)
         assert isinstance(answer, Answer)
         assert answer.cost.delta == 0
         assert any("the delta that is left does not cover" in note for note in answer.notes)
         assert db.budget.epsilon.spent == 2  # type: ignore[union-attr]
-    monkeypatch.setattr(database, "release", late)
+    monkeypatch.setattr(run, "release", late)
     with by_groups(epsilon=1) as db, pytest.raises(BudgetExceeded):
         db.query(ROWS, **TIGHT)
 

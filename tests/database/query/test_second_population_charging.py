@@ -13,6 +13,7 @@ import pytest
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open
+from hedgerow.database.query.run import read_count_question
 from hedgerow.database.query.second_population_charging import (
     calibrate_noise_for_both,
     combine_limits,
@@ -221,7 +222,7 @@ def test_bounds_are_not_found_for_two_populations_at_once(db: Database) -> None:
 
 def test_mechanisms_of_ones_own_are_about_one_population(db: Database) -> None:
     with pytest.raises(Refused, match="about one population"):
-        db.read_count_question(BY_WARD)
+        read_count_question(db, BY_WARD)
 
 
 def test_without_noise_to_speak_of_the_answer_is_what_sql_says(tmp_path: Path) -> None:
