@@ -182,7 +182,9 @@ def read_quotas(path: str | Path) -> Mapping[str, Balance | None]:
         _enter_policy(policy, ledger)
         asked = ledger.state.asked_epsilon
         return {
-            rule.name: rule.max_epsilon and Balance(rule.max_epsilon, asked(rule.name))
+            rule.name: None
+            if (quota := rule.max_epsilon) is None
+            else Balance(quota, asked(rule.name))
             for rule in policy.analysts
         }
 

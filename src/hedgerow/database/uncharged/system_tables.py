@@ -28,8 +28,8 @@ __all__ = [
 
 SystemRow = dict[str, Value]
 
-# The field of a charge with the folder of a publication. It concerns the custodian only, so no table
-# shows it.
+# The field of a charge with the folder of a publication. It concerns the custodian only, so no
+# table shows it.
 FOLDER_FIELD: Final = "folder"
 # The field of a charge with the form of plans that its question was read into; forms before the
 # third have none.
