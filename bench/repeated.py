@@ -50,9 +50,17 @@ def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Re
         {"g": list(range(cell.groups))} if cell.groups else {}
     )
     with hedgerow.protect(
-        table(cell.shape), unit="who", neighbours="add-remove", columns=declared, epsilon=10 * epsilon, delta=4 * delta, noise="best",
-        max_groups=cell.max_groups, max_rows_per_group=cell.max_rows, max_units=100_000,
-    ) as database:  # fmt: skip
+        table(cell.shape),
+        unit="who",
+        neighbours="add-remove",
+        columns=declared,
+        epsilon=10 * epsilon,
+        delta=4 * delta,
+        noise="best",
+        max_groups=cell.max_groups,
+        max_rows_per_group=cell.max_rows,
+        max_units=100_000,
+    ) as database:
         price = {"epsilon": epsilon, "delta": delta}
         told = database.explain(cell.sql, **price)
         first = database.query(cell.sql, **price)

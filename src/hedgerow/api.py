@@ -45,8 +45,8 @@ def protect(
     version: str = "1",
     ledger: str | Path | None = None,
 ) -> Database:
-    """Protect a frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in
-    memory unless a file is named.
+    """Protect a frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is
+    in memory unless a file is named.
 
     A ledger file belongs to one frame: answers about a ``version`` are reused, whatever frame is
     given. Name another version when rows have changed, and another ledger for other people.
@@ -57,8 +57,8 @@ def protect(
     if isinstance(frame, str | Path):
         raise InvalidArgument(
             "frame",
-            "must be a frame, not a path: read the file first, as in"
-            " hr.protect(pandas.read_csv(…), …), or write a policy with 'hedgerow init' and open it",
+            "must be a frame, not a path: read the file first, as in hr.protect(pandas.read_csv(…),"
+            " …), or write a policy with 'hedgerow init' and open that",
             str(frame),
         )
     policy = Policy.for_frame(

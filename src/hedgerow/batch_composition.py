@@ -66,7 +66,7 @@ class BatchNoise:
         object.__setattr__(self, "sensitivity", parse_positive(self.sensitivity, "sensitivity"))
         if self.kind.startswith("discrete") and self.sensitivity.denominator != 1:
             raise InvalidArgument(
-                "sensitivity", "must be an integer for discrete noise", self.sensitivity
+                "sensitivity", "must be a whole number for discrete noise", self.sensitivity
             )
 
 
@@ -152,8 +152,8 @@ def advanced_composition(
 def optimal_composition(
     epsilon: Number, count: int, delta: Number, *, step_delta: Number = 0
 ) -> Fraction:
-    """Return the optimal bound of Kairouz, Oh and Viswanath (2015), exact for any ``count`` releases
-    that are (epsilon, step_delta)-DP. Not for interactive use.
+    """Return the optimal bound of Kairouz, Oh and Viswanath (2015), exact for any ``count``
+    releases that are (epsilon, step_delta)-DP. Not for interactive use.
 
     | symbol | meaning |
     |---|---|
@@ -180,8 +180,8 @@ def optimal_composition(
 
 
 def _compute_largest_ratio(eps: Fraction, k: int, slack: Decimal) -> Decimal:
-    """Return an upper bound of 1 and of all (S_i - slack) / S'_i, where S_i and S'_i are the partial
-    sums of p and p'. Every step rounds S up and S' down."""
+    """Return an upper bound of 1 and of all (S_i - slack) / S'_i, where S_i and S'_i are the
+    partial sums of p and p'. Every step rounds S up and S' down."""
     q = _to_decimal(exp_up(-eps, _DIGITS), _ROUND_UP)
     mass = _to_decimal(
         exp_up(-k * log_down(1 + exp_down(-eps, _DIGITS), _DIGITS), _DIGITS), _ROUND_UP

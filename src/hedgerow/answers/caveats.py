@@ -112,7 +112,9 @@ def _describe_threshold(
 ) -> Iterator[str]:
     if threshold is None:
         return
-    counted = question.plan.measures[threshold.measure_index].kind
+    # A count of rows that each unit contributes one of is a count of units.
+    counts_rows = question.plan.measures[threshold.measure_index].kind == "rows"
+    counted = "rows" if counts_rows and question.plan.bound.max_rows > 1 else noun.plural
     edge = ""
     if threshold.edge_probability >= Fraction(1, 100):
         edge = (
@@ -121,8 +123,7 @@ def _describe_threshold(
         )
     yield (
         f"Groups with a noisy count below {threshold.minimum_count:,}"
-        f" {'rows' if counted == 'rows' else noun.plural} are hidden{edge}. Intervals do not"
-        " account for this selection."
+        f" {counted} are hidden{edge}. Intervals do not account for this selection."
     )
 
 

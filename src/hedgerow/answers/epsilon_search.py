@@ -10,7 +10,7 @@ from fractions import Fraction
 __all__ = ["find_least_epsilon"]
 
 _MIN_ERROR = 1e-300  # an error of 0 has no logarithm
-_LEAST_EPSILON, _LARGEST_RATIO = 1e-5, 1e9  # of the first interval
+_LEAST_EPSILON, _LARGEST_RATIO = 1e-7, 1e12  # of the first interval
 _GRAIN = 10**12  # the epsilon that is returned has so many decimals
 
 

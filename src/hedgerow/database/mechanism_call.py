@@ -224,7 +224,7 @@ def _check_public_value(parameter: Parameter, value: Any) -> Any:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MAX_NUMBER_BITS:
         raise InvalidArgument(parameter.name, "must be a number of at most 4,000 digits")
     if parameter.kind is Kind.INT and number.denominator != 1:
-        raise InvalidArgument(parameter.name, "must be an integer", value)
+        raise InvalidArgument(parameter.name, "must be a whole number", value)
     return int(number) if parameter.kind is Kind.INT else number
 
 

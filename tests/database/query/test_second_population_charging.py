@@ -111,13 +111,13 @@ def test_each_population_pays_its_own_loss(db: Database) -> None:
     assert spent(db) == {"patients": Fraction(6, 100), "doctors": 1}
     assert answer.cost.epsilon == 1
     assert answer.notes[-1].startswith("Charged to both populations: epsilon 1, rho ")
-    assert "to doctors, and epsilon 0.06" in answer.notes[-1]
+    assert "to doctors and epsilon 0.06" in answer.notes[-1]
     assert answer.notes[:2] == (
         (
-            "Of each one of patients at most 3 of doctors count whether or not they are in the"
-            " data, and with each 2 rows."
+            "Each patient contributes rows about at most 3 doctors (whether or not they are in the"
+            " data), and at most 2 rows about each."
         ),
-        "Each one of doctors counts as at most 50 rows in a group, and has one row to join.",
+        "Each doctor contributes at most 50 rows to a group, and is joined by one row.",
     )
     entries = db.ledger.entries()
     assert [entry.kind for entry in entries[-2:]] == ["charge", "answer"]
@@ -192,8 +192,8 @@ def test_explain_says_what_each_would_pay(db: Database) -> None:
             " than 6."
         ),
         (
-            "COUNT(*): one of doctors being replaced can move 2 numbers by 100 steps in all, and"
-            " none by more than 50."
+            "COUNT(*): Replacing one doctor can change 2 numbers by 100 steps in all, and none by"
+            " more than 50."
         ),
     )
     assert spent(db) == {"patients": 0, "doctors": 0}
@@ -304,7 +304,7 @@ def test_noise_is_for_whichever_takes_more(law: Any) -> None:
 
 def test_noise_that_cannot_be_drawn_is_refused() -> None:
     plan = meetings.asked(most=2**61)
-    with pytest.raises(Unsupported, match="more noise, or less, than can be drawn"):
+    with pytest.raises(Unsupported, match="outside the supported range"):
         calibrate_noise_for_both(
             plan,
             Unit("add-remove", "id"),

@@ -204,8 +204,8 @@ class CovarianceEstimate:
         ]
 
     def _clamp_interval(self, value: float | None, low: float, high: float) -> FloatInterval | None:
-        """Clamp an interval to the possible covariances: 1/4 either way, or 1/2 for a sample of two.
-        An end that is not a number leaves that side open."""
+        """Clamp an interval to the possible covariances: 1/4 either way, or 1/2 for a sample of
+        two. An end that is not a number leaves that side open."""
         limit = 0.5 if self.is_sample else 0.25
         ends = (
             self._width * (-limit if math.isnan(low) else max(low, -limit)),
