@@ -235,7 +235,10 @@ def test_a_unit_or_a_type_is_no_way_into_the_engine(tmp_path: Path) -> None:
 
 def test_names_and_texts_come_back_as_they_were_written(tmp_path: Path) -> None:
     with hr.open(write_days(tmp_path), in_process=True) as db:
-        sql = """SELECT K AS "a ""quoted"" name", 'it''s; --' = k AS "name 0", day, EXTRACT(year FROM day), K || '/*' FROM days d"""
+        sql = (
+            """SELECT K AS "a ""quoted"" name", 'it''s; --' = k AS "name 0", day, """
+            """EXTRACT(year FROM day), K || '/*' FROM days d"""
+        )
         (row,) = db.query(sql + " WHERE d.k LIKE 'it%'").rows
     assert list(row) == [
         'a "quoted" name',

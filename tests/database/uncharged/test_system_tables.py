@@ -102,8 +102,8 @@ def test_parts_of_a_budget_are_lines_of_their_own() -> None:
         None,
         None,
         (
-            "spent includes questions about the whole table; closed by Gaussian noise, which has no pure"
-            " epsilon; see rho"
+            "spent includes questions about the whole table; closed by Gaussian noise, which has no"
+            " pure epsilon; see rho"
         ),
     ]
 
