@@ -267,8 +267,8 @@ def test_an_answer_of_no_groups_is_an_answer(noise: str) -> None:
             answer = ask(db, sql)
             assert answer.rows == answer.interval("v") == answer.interval("v", 0.5) == []
             assert answer.to_dict()["intervals"] == {"g": [], "v": []}
-            assert "No group reached" in str(answer)
-            assert "No group reached" in answer._repr_html_()
+            assert "Every group is hidden" in str(answer)
+            assert "Every group is hidden" in answer._repr_html_()
             assert (
                 answer.to_arrow().column_names
                 == list(answer.to_pandas().columns)

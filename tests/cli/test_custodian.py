@@ -91,7 +91,7 @@ def test_check_names_malformed_lines_and_query_does_not(
         assert "secret" not in out.out + out.err
     assert main(["query", str(policy), "SELECT COUNT(*) AS n FROM visits"]) == 1
     out = capsys.readouterr()
-    assert "it is malformed. The custodian runs 'hedgerow check'" in out.err
+    assert "it is malformed. The custodian can run 'hedgerow check'" in out.err
     assert "line 4" not in out.out + out.err
     assert not list(policy.parent.glob("*.ledger*"))
 

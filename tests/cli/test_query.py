@@ -65,7 +65,7 @@ def test_an_answer_of_no_groups_is_told_in_every_format(
     for options in ((), ("--format", "csv"), ("--json",), ("--format", "arrow")):
         assert main(["query", str(policy), sql, *options]) == 0
         told.append(capsysbinary.readouterr().out)
-    assert "No group reached the noisy count" in told[0].decode()
+    assert "Every group is hidden" in told[0].decode()
     assert told[1].decode().splitlines() == ["note,v,m"]
     assert json.loads(told[2])["intervals"] == {"note": [], "v": [], "m": []}
     assert pa.ipc.open_stream(told[3]).read_all().num_rows == 0
@@ -95,12 +95,12 @@ def test_a_question_from_standard_input(
 def test_explain_touches_nothing(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", policy, SQL, "--epsilon", "0.5"]) == 0
     out = capsys.readouterr().out
-    assert "It would cost epsilon 0.5" in out
+    assert "This question would cost epsilon 0.5" in out
     assert "  1. Reads the table visits" in out
     assert main(["explain", policy, "SELECT COUNT(*) FROM visits", "--error", "5", "--json"]) == 0
     assert 0.19 < float(json.loads(capsys.readouterr().out)["epsilon"]) < 0.21
     assert main(["query", policy, f"EXPLAIN PRIVACY {SQL}"]) == 0
-    assert "It would cost" in capsys.readouterr().out
+    assert "This question would cost" in capsys.readouterr().out
     assert main(["budget", policy, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["epsilon"]["spent"] == "0.000000000000"
 
@@ -244,7 +244,7 @@ def test_system_tables_are_free_in_every_format(
     assert head.split() == ["currency", "total", "part"]
     assert [line.split()[0] for line in lines[:3]] == ["delta", "epsilon", "rho"]
     assert lines[1].split()[1:] == ["1", "NULL"]
-    assert lines[-1] == "Free: no data were touched."
+    assert lines[-1] == "Free: no protected data were read."
     answer = json.loads(out("--json"))
     assert answer["rows"][1] == {"currency": "epsilon", "total": 1.0, "part": None}
     assert (answer["receipt"], answer["cost"]["epsilon"]) == (None, "0/1")

@@ -245,4 +245,4 @@ def test_all_missing_columns_are_told_at_once_with_the_names_they_are_near() -> 
         "no column 'AGE' (did you mean 'agee'?) and no column 'month' and no column 'day' and no"
         " column 'note'" in said
     )
-    assert "Its columns are who, agee, score, x." in said
+    assert "The columns are who, agee, score, x." in said

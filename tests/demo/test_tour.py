@@ -116,7 +116,7 @@ def test_it_is_explained_before_it_is_asked(tours: Tours) -> None:
     first, second = only(tours.first, Explained), only(tours.second, Explained)
     assert isinstance(first, Explained)
     assert isinstance(second, Explained)
-    assert "It would cost epsilon 0.5" in first.words
+    assert "This question would cost epsilon 0.5" in first.words
     assert "asking again is free" in second.words
     assert 0.19 < first.epsilon < 0.21
 

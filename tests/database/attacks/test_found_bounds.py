@@ -106,7 +106,7 @@ def caps_for(sql: str) -> Callable[[Database], BoundsSearch | None]:
 
     def sought(database: Database) -> BoundsSearch | None:
         return next(
-            (search for search in database._resolver.resolve(sql).missing_searches if search.caps),
+            (search for search in database.resolver.resolve(sql).missing_searches if search.caps),
             None,
         )
 
@@ -114,7 +114,7 @@ def caps_for(sql: str) -> Callable[[Database], BoundsSearch | None]:
 
 
 def _bounds(database: Database, name: str) -> BoundsSearch:
-    return database._resolver.find_bounds_search(("data", name))
+    return database.resolver.find_bounds_search(("data", name))
 
 
 @pytest.mark.long

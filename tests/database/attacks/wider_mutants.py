@@ -130,7 +130,7 @@ def no_limit_of_partners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         RelationCompiler,
         "_compile_join",
-        lambda self, node, needed: plain(self, replace(node, matches=None), needed),
+        lambda self, node, needed: plain(self, replace(node, max_matches=None), needed),
     )
 
 
@@ -185,7 +185,7 @@ def pick_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pick_as_if_added(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under change-one, the price of coming or going."""
-    _picked_for(monkeypatch, moves=False)
+    _picked_for(monkeypatch, is_change_one=False)
 
 
 def delta_twice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,7 @@ def test_it_costs_what_is_said(relation: Any, group: int, epsilon: Fraction) -> 
 def test_an_epsilon_without_use_is_refused() -> None:
     plan = build_bounds_plan(_schema("real"), Column("x", "real"))
     for law in ("laplace", "gaussian"):
-        with pytest.raises(Unsupported, match="too small to find bounds with"):
+        with pytest.raises(Unsupported, match="too small for a search for bounds"):
             calibrate_search_noise(plan, Unit("add-remove", "id"), Fraction(0), law)  # type: ignore[arg-type]
 
 

@@ -124,7 +124,7 @@ def test_caps_are_found_and_serve_all_questions_with_these_keys() -> None:
         assert answer.rows[0]["n"] == pytest.approx(1500, abs=2)
         # 8, and headroom
         assert (
-            "Not declared but found privately: max_rows_per_group of data, 16 (entry 3)."
+            "Found privately, not declared: max_rows_per_group of data, 16 (ledger entry 3)."
             in answer.notes
         )
         ask(db, "SELECT SUM(x) FROM data WHERE town = 'a'")
@@ -190,7 +190,7 @@ def test_explain_before_caps_are_found() -> None:
         told = db.explain("SELECT COUNT(*), COUNT(DISTINCT id) FROM data", epsilon=1)
         assert told.lines[0].expected_error is None
         assert told.lines[1].expected_error is not None
-        assert "for all questions: max_rows_per_group of data." in told.notes[-1]
+        assert "(0.25): max_rows_per_group of data." in told.notes[-1]
         assert db._engine is None
 
 
@@ -213,7 +213,7 @@ def test_caps_of_what_is_no_single_table_are_declared(sql: str) -> None:
         with pytest.raises(
             Refused,
             match=(
-                r"The caps of data are not declared.*Declare max_groups.* under"
+                r"The contribution bounds of data are not declared.*Declare max_groups.* under"
                 r" \[tables.data\]|Declare max_rows_per_group"
             ),
         ):

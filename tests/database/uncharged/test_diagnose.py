@@ -54,7 +54,7 @@ def checked(sql: str) -> None:
         ),
         (
             "SELECT made2 FROM (SELECT day AS made1 FROM hist)",
-            "What this asks of has no column made2",
+            "The FROM clause has no column made2",
             "Did you mean made1?",
         ),
         (
@@ -64,10 +64,10 @@ def checked(sql: str) -> None:
         ),
         (
             "SELECT Région FROM hist, other",
-            "Région is the name of several columns",
+            "Région is ambiguous",
             "a dot before it",
         ),
-        ("SELECT SUM(Région) FROM hist", "SUM is not for text", "CAST"),
+        ("SELECT SUM(Région) FROM hist", "SUM does not accept text", "CAST"),
         (
             "SELECT day FROM hist WHERE COUNT(*) > 1",
             "WHERE clause cannot contain aggregates",
