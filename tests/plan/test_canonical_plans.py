@@ -220,7 +220,7 @@ def _nested() -> Aggregate:
             ),
         ),
         (question(), question(caps=(5, 3))),
-        (question(), question(table=edited("e", grain="year"))),
+        (question(), question(table=edited("e", granularity="year"))),
         (question(), question(table=edited("i", step=Fraction(1)))),
     ],
 )
@@ -285,7 +285,7 @@ DIFFERENT: list[tuple[Aggregate, Aggregate]] = [
     (question(keys=(T, I), domain=None), question(keys=(I, T), domain=None)),
     (
         question(keys=(D,), domain=None),
-        question(keys=(D,), domain=None, table=edited("d", grain="month")),
+        question(keys=(D,), domain=None, table=edited("d", granularity="month")),
     ),
     (question(domain=(("1",),), keys=(ColumnRef("u"),)), question(domain=((1,),), keys=(I,))),
     (
@@ -588,7 +588,7 @@ def test_combinations_in_parts_are_others_than_those_of_some_rows(
         == compute_plan_key(whole)
     )
     now = compute_plan_key(fine), compute_plan_key(enough)
-    monkeypatch.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
+    monkeypatch.setattr("hedgerow.plan.canonical_plans.can_exceed_row_bound", lambda _: False)
     assert (now[0] != compute_plan_key(fine), now[1] == compute_plan_key(enough)) == (True, True)
 
 
@@ -614,8 +614,8 @@ def test_keys_are_new_where_caps_may_bite() -> None:
 
     def old(plan: Aggregate) -> str:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
-            patch.setattr("hedgerow.plan.canonical_plans.groups_may_be_left_out", lambda _: False)
+            patch.setattr("hedgerow.plan.canonical_plans.can_exceed_row_bound", lambda _: False)
+            patch.setattr("hedgerow.plan.canonical_plans.can_exceed_group_bound", lambda _: False)
             return compute_plan_key(plan)
 
     total, units, limited = (

@@ -376,20 +376,20 @@ COUNTED = Bound(MEETING, (), 2, 2)
 @pytest.mark.parametrize(
     "changes",
     [
-        {"matches": None},
-        {"matches": 2},
-        {"keeps": True},
+        {"max_matches": None},
+        {"max_matches": 2},
+        {"keeps_unmatched": True},
         {"on": (("month", "ward"),)},
-        {"others": SecondPopulation("nobody", (), 1, 1)},
-        {"others": SecondPopulation("doctor", ("nothing",), 1, 1)},
+        {"second_population": SecondPopulation("nobody", (), 1, 1)},
+        {"second_population": SecondPopulation("doctor", ("nothing",), 1, 1)},
         {"source": Table(replace(meetings.VISITS, unit="row"))},
         {"source": Table(replace(meetings.VISITS, unit=None))},
         {"other": Table(replace(meetings.DOCTORS, unit="row"))},
         {"other": Table(replace(meetings.DOCTORS, unit=None)), "on": ()},
-        {"source": MEETING, "adds": ()},
-        {"source": Filter(MEETING, POSITIVE_COST), "adds": ()},
-        {"other": MEETING, "adds": ()},
-        {"other": Table(meetings.VISITS), "adds": ()},  # oneself is nobody else
+        {"source": MEETING, "added_columns": ()},
+        {"source": Filter(MEETING, POSITIVE_COST), "added_columns": ()},
+        {"other": MEETING, "added_columns": ()},
+        {"other": Table(meetings.VISITS), "added_columns": ()},  # oneself is nobody else
         {"source": Join(MEETING.source, Table(meetings.DOCTORS), (), ())},
     ],
 )
@@ -406,7 +406,7 @@ def test_ids_that_name_others_are_no_reals() -> None:
         meetings.meeting((), source=Table(visits))
 
 
-@pytest.mark.parametrize("cap", ["max_groups", "max_rows"])
+@pytest.mark.parametrize("cap", ["max_references", "max_rows"])
 def test_caps_of_others_are_whole_and_positive(cap: str) -> None:
     with pytest.raises(InvalidArgument, match=cap):
         replace(SecondPopulation("doctor", (), 1, 1), **{cap: 0})

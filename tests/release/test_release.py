@@ -410,7 +410,7 @@ def test_forged_noise_is_refused_before_it_is_charged() -> None:
         ),
         *(
             (open_, ReleaseNoise((chosen, law), replace(right, **said)), "must decide by a count")
-            for said in ({"groups": 1}, {"index": -1})
+            for said in ({"groups": 1}, {"measure_index": -1})
         ),
         (
             open_,
@@ -463,10 +463,10 @@ def _forged_thresholds(right: Threshold, cut: Threshold) -> list[Threshold]:
     ]
     cuts = [
         {"delta": cut.delta / 2},
-        {"least": cut.minimum_count - 1},
-        {"edge": Fraction(1, 2)},
-        {"cut": 2, "least": 3},
-        {"cut": 3, "least": 4},
+        {"minimum_count": cut.minimum_count - 1},
+        {"edge_probability": Fraction(1, 2)},
+        {"truncation": 2, "minimum_count": 3},
+        {"truncation": 3, "minimum_count": 4},
     ]
     return [
         low,

@@ -113,7 +113,7 @@ def judge_publication(published: Published, tests: int) -> list[str]:
                 draft.specification.total,
                 rows=draft._plan.bound.max_rows,
                 relation=published.relation,
-                parts_per_row=draft._plan.measures[0].fine,
+                parts_per_row=draft._plan.measures[0].resolution,
             )
             for _ in range(DRAWS)
         )
@@ -125,7 +125,7 @@ def judge_publication(published: Published, tests: int) -> list[str]:
     # combinations.
     lost = (
         float(draft._terms.lost(len(_weigh_rows(world, published.columns))))
-        if draft._terms.fine > 1
+        if draft._terms.parts_per_row > 1
         else 0.0
     )
     drawn, weights = [draw()], _weigh_rows(world, published.columns)

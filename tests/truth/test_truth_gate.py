@@ -156,8 +156,9 @@ def plant_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     done.
     """
     for module in (hedgerow.calibration.noise_choice, hedgerow.release.release):
-        if hasattr(module, "lost_parts"):  # without it whole steps are all there is
-            monkeypatch.setattr(module, "lost_parts", lambda plan: (0,) * len(plan.measures))
+        monkeypatch.setattr(
+            module, "compute_rounding_loss", lambda plan: (0,) * len(plan.measures)
+        )
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ for _ in range(2):
         os._exit(0)
     pay(ledger)
     assert os.waitpid(child, 0)[1] == 0
-print(ledger.book.budget("patients").charged.epsilon)
+print(ledger.state.budget("patients").charged.epsilon)
 """
     run = subprocess.run(
         [sys.executable, "-c", code],

@@ -52,7 +52,7 @@ def two_budgets(doctors: Fraction | int = 10) -> MemoryLedger:
 
 
 def both(**changes: Any) -> Charge:
-    return replace(charge(), **{"others": ("doctors", DOCTORS), **changes})
+    return replace(charge(), **{"second_population": ("doctors", DOCTORS), **changes})
 
 
 def test_two_populations_are_charged_their_own_losses_in_one_entry() -> None:
@@ -100,8 +100,8 @@ def test_where_one_of_two_budgets_is_short_neither_pays_and_nothing_is_read() ->
 @pytest.mark.parametrize(
     ("asked", "charged"),
     [
-        (meetings.asked(), both(others=None)),
-        (meetings.asked(), both(others=("people", DOCTORS))),
+        (meetings.asked(), both(second_population=None)),
+        (meetings.asked(), both(second_population=("people", DOCTORS))),
         (plan(domain=DAYS), both()),
     ],
 )
