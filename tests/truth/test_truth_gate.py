@@ -156,9 +156,7 @@ def plant_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     done.
     """
     for module in (hedgerow.calibration.noise_choice, hedgerow.release.release):
-        monkeypatch.setattr(
-            module, "compute_rounding_loss", lambda plan: (0,) * len(plan.measures)
-        )
+        monkeypatch.setattr(module, "compute_rounding_loss", lambda plan: (0,) * len(plan.measures))
 
 
 @pytest.mark.parametrize(
