@@ -155,7 +155,7 @@ def plant_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Believe that scaled rows lose nothing, so that they are cut to whole steps, as once was
     done.
     """
-    for module in (hedgerow.calibration.noise_choice, hedgerow.release.release):
+    for module in (hedgerow.calibration.noise_choice, hedgerow.release.noise):
         monkeypatch.setattr(module, "compute_rounding_loss", lambda plan: (0,) * len(plan.measures))
 
 

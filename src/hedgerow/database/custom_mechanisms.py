@@ -44,10 +44,12 @@ from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.expressions import ColumnRef
 from hedgerow.policy import BudgetRule, TableRule
+from hedgerow.privacy.budget import TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import Charge, CustomMechanism, release_custom
+from hedgerow.release.custom_release import CustomMechanism, release_custom
+from hedgerow.release.release import Charge
 from hedgerow.sql.question import Question
 from hedgerow.verify.language.assumptions import check_arguments as check_assumptions
 from hedgerow.verify.language.claim_bounds import bound_expression
@@ -313,7 +315,7 @@ class _MechanismCall:
         )
 
     @property
-    def charged_parts(self) -> tuple[str, tuple[str, ...]] | None:
+    def charged_parts(self) -> TableParts | None:
         """Parts of one table, where all questions are about the same ones."""
         found = (
             {find_touched_parts(plan, self.tables[0]) for plan in self.plans}
@@ -321,7 +323,7 @@ class _MechanismCall:
             else {None}
         )
         (only,) = found if len(found) == 1 else (None,)
-        return None if only is None else (self.tables[0].name, only)
+        return None if only is None else TableParts(self.tables[0].name, only)
 
     @property
     def lengths(self) -> dict[str, int]:

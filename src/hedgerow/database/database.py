@@ -66,7 +66,9 @@ from hedgerow.policy import BudgetRule, Policy, TableRule
 from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import Charge, Release, ReleaseNoise, release
+from hedgerow.release.noise import ReleaseNoise
+from hedgerow.release.payload import Release
+from hedgerow.release.release import Charge, release
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import Question
 
@@ -488,7 +490,7 @@ class Database:
         )
         if priced.second_population is None:
             return told
-        budgets = [self._ledger.state.budget(name) for name, _ in priced.payers]
+        budgets = [self._ledger.state.budget(payer.name) for payer in priced.payers]
         return explain_for_both(told, priced.question, priced.noise, priced.payers, budgets)
 
     def _price_affordable(

@@ -35,7 +35,7 @@ from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.privacy.loss import Loss
 from hedgerow.release import release
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.aggregates import measures as measuring
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.relations import select_list as shaping

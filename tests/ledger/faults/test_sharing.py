@@ -40,7 +40,7 @@ def test_who_waits_too_long_is_told(path: Path) -> None:
     with Ledger.open(path, create=False, wait=0.05) as ledger:
         other = apsw.Connection(str(path))
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(LedgerError, match="in use by another process that does not let go"):
+        with pytest.raises(LedgerError, match="is locked by another process"):
             pay(ledger)
         other.execute("ROLLBACK")
         other.close()

@@ -44,7 +44,7 @@ from hedgerow.plan.contribution_limits import (
 from hedgerow.plan.nodes import Aggregate, Filter, Table
 from hedgerow.plan.scalar.expressions import find_columns
 from hedgerow.policy import BudgetRule, Policy, TableRule
-from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.unit import Unit
 from hedgerow.publish.domain import BinSpec, build_contingency_plan, build_domain
 from hedgerow.publish.kinds.queries import build_query_matrix, pad_query_matrix
@@ -56,7 +56,8 @@ from hedgerow.publish.row_parts import refine_parts
 from hedgerow.publish.specification import BuiltTable, Progress, Specification, ignore_progress
 from hedgerow.publish.streaming.stream import StreamParameters
 from hedgerow.release.private_table import PrivateTable
-from hedgerow.release.release import Charge, release_publication
+from hedgerow.release.publication import release_publication
+from hedgerow.release.release import Charge
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.parser import parse_rows
 
@@ -286,7 +287,7 @@ class PublicationDraft:
             request,
             about,
             self._context.policy.digest,
-            None if parts is None else (self.table.name, parts),
+            None if parts is None else TableParts(self.table.name, parts),
         )
 
     def _build_receipt(self, made: BuiltTable) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from hedgerow.policy import BudgetRule, TableRule
 from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import Release, ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
+from hedgerow.release.payload import Release
+from hedgerow.release.release import ChargedPopulation
 from hedgerow.sql.question import Question
 
 __all__ = [
@@ -67,21 +69,18 @@ class PricedQuestion:
         )
 
     @property
-    def charged_parts(self) -> tuple[str, tuple[str, ...]] | None:
+    def charged_parts(self) -> TableParts | None:
         """The table and the parts of it that are charged; None where it is all of them."""
         return find_charged_parts(self.question.plan, self.tables)
 
     @property
-    def payers(self) -> tuple[tuple[str, Unit], ...]:
+    def payers(self) -> tuple[ChargedPopulation, ...]:
         """The populations that pay, and their units."""
-        return (
-            (self.budget_rule.population, self.unit),
-            *(
-                ()
-                if self.second_population is None
-                else ((self.second_population[0].population, self.second_population[1]),)
-            ),
-        )
+        first = ChargedPopulation(self.budget_rule.population, self.unit)
+        if self.second_population is None:
+            return (first,)
+        rule, unit = self.second_population
+        return first, ChargedPopulation(rule.population, unit)
 
     def with_stored_noise(self, stored: Sequence[Release]) -> PricedQuestion:
         """With the noise of the answer that it gets: what decided then is not what would decide
@@ -98,7 +97,7 @@ class PricedQuestion:
         return (
             notes
             if self.second_population is None
-            else list_caveats_for_both(self.question, notes, [name for name, _ in self.payers])
+            else list_caveats_for_both(self.question, notes, [payer.name for payer in self.payers])
         )
 
 
@@ -124,9 +123,7 @@ def is_answered(priced: PricedQuestion, stored: Sequence[Release]) -> bool:
     return any(read_asked_epsilon(release) >= priced.asked_epsilon for release in stored)
 
 
-def find_charged_parts(
-    plan: Aggregate, tables: Sequence[TableRule]
-) -> tuple[str, tuple[str, ...]] | None:
+def find_charged_parts(plan: Aggregate, tables: Sequence[TableRule]) -> TableParts | None:
     """The table and the parts of it that are charged; None where it is all of them."""
     found = find_touched_parts(plan, tables[0]) if len(tables) == 1 else None
-    return None if found is None else (tables[0].name, found)
+    return None if found is None else TableParts(tables[0].name, found)

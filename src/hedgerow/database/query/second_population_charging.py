@@ -21,7 +21,8 @@ from hedgerow.policy import BudgetRule
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, compute_pure_rho
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import AdditiveNoise, ReleaseNoise, list_counting_steps
+from hedgerow.release.noise import AdditiveNoise, ReleaseNoise, list_counting_steps
+from hedgerow.release.release import ChargedPopulation
 from hedgerow.sql.question import Question
 
 __all__ = [
@@ -94,13 +95,13 @@ def _calibrate_larger_noise(
 
 
 def compute_losses(
-    plan: Aggregate, noise: ReleaseNoise, payers: Sequence[tuple[str, Unit]]
+    plan: Aggregate, noise: ReleaseNoise, payers: Sequence[ChargedPopulation]
 ) -> dict[str, Loss]:
     """What each of the two loses, in the words of the door."""
-    (name, unit), (other_name, other) = payers
+    first, second = payers
     return {
-        name: noise.loss(plan.sensitivity(unit)),
-        other_name: noise.loss(plan.second_population_sensitivity(other)),
+        first.name: noise.loss(plan.sensitivity(first.unit)),
+        second.name: noise.loss(plan.second_population_sensitivity(second.unit)),
     }
 
 
@@ -121,8 +122,12 @@ def list_caveats_for_both(
     meeting, bound = question.plan.population_join, question.plan.bound
     assert meeting is not None
     first, other = names
-    most, rows = meeting[0].max_references, meeting[0].max_rows
-    keys = ", each with each value of their own keys by itself," if meeting[0].other_columns else ""
+    most, rows = meeting.population.max_references, meeting.population.max_rows
+    keys = (
+        ", each with each value of their own keys by itself,"
+        if meeting.population.other_columns
+        else ""
+    )
     caps = (
         (
             f"Of each one of {first} at most {most} of {other} count{keys} whether or not they are"
@@ -143,7 +148,7 @@ def explain_for_both(
     told: Explanation,
     question: Question,
     noise: ReleaseNoise,
-    payers: Sequence[tuple[str, Unit]],
+    payers: Sequence[ChargedPopulation],
     budgets: Sequence[Budget],
 ) -> Explanation:
     """The explanation for the first population, with what the other one would pay."""
@@ -154,7 +159,7 @@ def explain_for_both(
         max(one.delta for one in costs),
         max(one.rho for one in costs),
     )
-    name, unit = payers[1]
+    name, unit = payers[1].name, payers[1].unit
     how = "coming or going" if unit.relation == "add-remove" else "being replaced"
     numbers = dict(
         zip(question.plan.measures, question.plan.second_population_sensitivity(unit), strict=True)

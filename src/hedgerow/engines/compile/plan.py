@@ -415,7 +415,9 @@ def _aggregate_second_population(
     return _aggregate_by_key(
         plan,
         rows,
-        _cast_wide_to_text(sums.total_second_units(plan.population_join[0].max_rows), sums.wide),
+        _cast_wide_to_text(
+            sums.total_second_units(plan.population_join.population.max_rows), sums.wide
+        ),
         got,
     )
 
