@@ -56,9 +56,7 @@ def test_bounds_of_days_make_them_keys() -> None:
 
 def test_a_column_of_several_types_is_told_of() -> None:
     frame = pd.DataFrame({"id": [1, "a", 2.5], "v": [1, 2, 3]})
-    with pytest.raises(
-        SourceError, match="with mixed types are not read"
-    ):
+    with pytest.raises(SourceError, match="with mixed types are not read"):
         hr.protect(frame, unit="id", neighbours="add-remove", columns={"v": (0, 3)}, epsilon=1)
 
 

@@ -50,17 +50,17 @@ def plan(
 
 def of(measure: Measure, **more: Any) -> Measure:
     return Measure(
-        "moments", measure.column, measure.grid, counts_rows=more.get("rest", False), **more
+        "moments", measure.column, measure.grid, counts_rows=more.get("has_null_sum", False), **more
     )
 
 
 @pytest.mark.parametrize(
     ("before", "after", "more"),
     [
-        ((ROWS, MEAN), (of(MEAN, rest=True),), {}),
-        ((ROWS, TOTAL), (of(TOTAL, rest=True),), {}),
+        ((ROWS, MEAN), (of(MEAN, has_null_sum=True),), {}),
+        ((ROWS, TOTAL), (of(TOTAL, has_null_sum=True),), {}),
         ((TOTAL, VALUES), (of(TOTAL),), {}),
-        ((TOTAL, VALUES, ROWS), (of(TOTAL, rest=True),), {}),
+        ((TOTAL, VALUES, ROWS), (of(TOTAL, has_null_sum=True),), {}),
         # COUNT(x) would have more noise
         ((TOTAL, VALUES, Measure("values", "v1"), UNITS), None, {}),
         (
@@ -68,7 +68,7 @@ def of(measure: Measure, **more: Any) -> Measure:
             (of(TOTAL), Measure("moments", "v1", SIGNED)),
             {},
         ),
-        ((MEAN, ROWS, UNITS), (of(MEAN, rest=True), UNITS), {"domain": None}),
+        ((MEAN, ROWS, UNITS), (of(MEAN, has_null_sum=True), UNITS), {"domain": None}),
         (
             (of(MEAN, degree=2), Measure("total", "v1", SIGNED), ROWS),
             (

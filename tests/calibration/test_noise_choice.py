@@ -32,7 +32,7 @@ from hedgerow.privacy.loss import compute_pure_rho
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 
 MEASURES = (
     Measure("rows"),
@@ -144,7 +144,7 @@ def test_the_threshold_is_that_of_the_stability_histogram(
         alone.threshold - 1,
         alone.loss().delta,
     )
-    uncut = Threshold.calibrate(0, noise.mechanisms[0], most=most, groups=2, delta=delta)  # type: ignore[arg-type]
+    uncut = Threshold.calibrate(0, noise.mechanisms[0], max_count=most, groups=2, delta=delta)  # type: ignore[arg-type]
     assert alone.threshold < uncut.minimum_count
     same, lower = (
         StabilityHistogram(alone.scale, uncut.minimum_count - less, relation, 2, most)

@@ -140,7 +140,9 @@ def test_columns_that_no_question_can_name_are_told(
     pq.write_table(pa.table(table), tmp_path / "visits.parquet")
     edit(policy, "visits.csv", "visits.parquet")
     edit(policy, "[tables.visits.columns]", "[tables.visits.columns]\nsecrets = { hidden = true }")
-    note = "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
+    note = (
+        "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
+    )
     assert told(capsys, "check", str(policy))["notes"] == [note]
 
 

@@ -143,7 +143,11 @@ def test_questions_from_a_file(
         (["histogram", "people", "age", "--bins", "age"], 2, "must be written as age=11"),
         (["histogram", "people", "age", "--bins", "age=1.5"], 2, "must be a whole number"),
         (["histogram", "people", "age", "--bins", "age=0,50,200"], 2, "within its bounds"),
-        (["histogram", "people", "age", "--bins", "age=0,60,50,99"], 2, "must have ascending edges"),
+        (
+            ["histogram", "people", "age", "--bins", "age=0,60,50,99"],
+            2,
+            "must have ascending edges",
+        ),
         (["histogram", "people", "income"], 2, "bins must be given for income"),
         (["histogram", "people", "nothing"], 2, "must be columns of people"),
         (["cdf", "people", "region"], 2, "have an order"),

@@ -190,8 +190,7 @@ def test_a_class_of_a_mechanism_is_verified_from_its_source(
     out = capsys.readouterr().out
     assert "PROVED   Mine.sample (a number)  1 / scale for one" in out
     assert (
-        "line 22: geometric noise is shifted by -(exact<2> - exact<1>); 1 / scale per unit"
-        in out
+        "line 22: geometric noise is shifted by -(exact<2> - exact<1>); 1 / scale per unit" in out
     )
     assert "epsilon is at least 1 and at most 1 times the claim" in out
     # this loss forgets the sensitivity

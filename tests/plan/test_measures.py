@@ -247,7 +247,7 @@ def test_parts_are_of_scaled_sums_alone_and_fit_wide_integers() -> None:
     assert Measure("total", "x", snap, resolution=2**68).resolution == 2**68
     with pytest.raises(InvalidArgument, match=r"at most 2\^88"):
         Measure("total", "x", snap, resolution=2**69)
-    with pytest.raises(InvalidArgument, match="fine"):
+    with pytest.raises(InvalidArgument, match="resolution"):
         Measure("values", "x", resolution=0)
     with pytest.raises(InvalidArgument, match="must be of moments"):
         Measure("rows", counts_rows=True)

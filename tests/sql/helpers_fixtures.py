@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.errors import Refused
-from hedgerow.plan.describe import format_expression
+from hedgerow.plan.expression_text import format_expression
 from hedgerow.plan.measures import Measure, SecondPopulation
 from hedgerow.plan.nodes import (
     Filter,

@@ -23,7 +23,7 @@ from hedgerow.accuracy.weighted_sum import compute_mean_error, compute_radius
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.formatting import format_size
 from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 from hedgerow.sql.question import AggregateCall
 
 __all__ = ["ExpectedRatioError"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["compute_noise_variance", "compute_variance"]
 

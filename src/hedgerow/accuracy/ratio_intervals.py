@@ -34,7 +34,7 @@ import numpy as np
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.accuracy.weighted_sum import compute_radii
 from hedgerow.numeric.vectorised import Floats
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["compute_covariance_intervals", "compute_mean_intervals", "to_matrix"]
 

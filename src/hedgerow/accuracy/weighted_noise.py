@@ -12,13 +12,8 @@ from typing import Any
 
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.order_statistics import OrderStatistic
-from hedgerow.release.release import (
-    AdditiveNoise,
-    CountingStep,
-    NoiseMechanism,
-    Release,
-    ReleaseNoise,
-)
+from hedgerow.release.noise import AdditiveNoise, CountingStep, NoiseMechanism, ReleaseNoise
+from hedgerow.release.payload import Release
 
 __all__ = [
     "WeightedNoise",

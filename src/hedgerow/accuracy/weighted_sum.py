@@ -27,7 +27,7 @@ from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.numeric.tails.gaussian import gaussian_radius
 from hedgerow.numeric.vectorised import Floats
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["compute_mean_error", "compute_radii", "compute_radius"]
 

@@ -32,7 +32,7 @@ from hedgerow.plan.scalar.expressions import (
 )
 from hedgerow.plan.values import Range, Value
 from hedgerow.privacy.loss import Loss
-from hedgerow.release.release import Release
+from hedgerow.release.payload import Release
 from hedgerow.sql.predicates.date_granularity import Granularity, compute_granularity
 from hedgerow.sql.question import AggregateCall, Question, SortKey
 

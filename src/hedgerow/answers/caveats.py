@@ -19,7 +19,7 @@ from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, format_bound
 from hedgerow.release.candidate_selection import TESTED_METHODS, CalibratedSelection
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.predicates.date_granularity import list_granularity_notes
 from hedgerow.sql.predicates.domain_narrowing import can_be_null
 from hedgerow.sql.question import AggregateCall, QuantileBracket, Question

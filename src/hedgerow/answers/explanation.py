@@ -26,7 +26,8 @@ from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import AdditiveNoise, Release, ReleaseNoise
+from hedgerow.release.noise import AdditiveNoise, ReleaseNoise
+from hedgerow.release.payload import Release
 from hedgerow.sql.question import AggregateCall, Question
 
 __all__ = [
@@ -163,9 +164,9 @@ def build_explanation(
 def _describe_charged_parts(at: TableParts | None) -> list[str]:
     if at is None:
         return []
-    table, parts = at
     return [
-        f"Only the part{'s' * (len(parts) > 1)} {', '.join(parts)} of {table} would be charged."
+        f"Only the part{'s' * (len(at.names) > 1)} {', '.join(at.names)} of {at.table} would be"
+        " charged."
     ]
 
 

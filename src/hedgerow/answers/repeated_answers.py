@@ -17,7 +17,8 @@ from hedgerow.accuracy.weighted_noise import (
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import NoiseMechanism, Release, ReleaseNoise
+from hedgerow.release.noise import NoiseMechanism, ReleaseNoise
+from hedgerow.release.payload import Release
 from hedgerow.sql.question import Question
 
 __all__ = ["AveragedMeasure", "average_measure", "average_noise", "describe_averaging"]

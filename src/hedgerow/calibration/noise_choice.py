@@ -53,12 +53,7 @@ from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import TESTED_METHODS, CalibratedSelection
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import (
-    CentredCounts,
-    NoiseMechanism,
-    ReleaseNoise,
-    list_counting_steps,
-)
+from hedgerow.release.noise import CentredCounts, NoiseMechanism, ReleaseNoise, list_counting_steps
 
 __all__ = [
     "NoiseKind",
@@ -395,7 +390,7 @@ def _calibrate_threshold(
     assert not isinstance(law, CalibratedSelection)
     moved = plan.sensitivity(unit)[index].l0
     return Threshold.calibrate(
-        index, law, most=most, groups=plan.bound.max_groups, delta=delta, moved=moved
+        index, law, max_count=most, groups=plan.bound.max_groups, delta=delta, touched=moved
     )
 
 

@@ -35,7 +35,8 @@ from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import Entry
 from hedgerow.privacy.loss import Loss
-from hedgerow.release.release import Charge, CustomMechanism, release_custom
+from hedgerow.release.custom_release import CustomMechanism, release_custom
+from hedgerow.release.release import Charge
 from hedgerow.verify.language.encoding import rebuild_program
 from hedgerow.verify.language.interpreter.program_process import ProgramProcess
 from hedgerow.verify.language.interpreter.work_bounds import check_resources

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hedgerow.database.query.partition_charging import find_touched_parts
 from hedgerow.database.query.payers import Payer, find_payers
-from hedgerow.database.query.pricing import ChargedParts, QueryContext
+from hedgerow.database.query.pricing import QueryContext
 from hedgerow.database.query.run import read_count_question
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import parse_delta, parse_epsilon, parse_exact
@@ -23,6 +23,7 @@ from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.expressions import ColumnRef
 from hedgerow.policy import TableRule
+from hedgerow.privacy.budget import TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.sql.question import Question
@@ -111,14 +112,14 @@ class MechanismCall:
         return ", ".join(f"{name} {version}" for name, version in versions.items())
 
     @property
-    def charged_parts(self) -> ChargedParts | None:
+    def charged_parts(self) -> TableParts | None:
         """The parts of one table, where all questions are about the same ones; None for the
         whole."""
         if len(self.tables) != 1:
             return None
         touched = {find_touched_parts(plan, self.tables[0]) for plan in self.plans}
         parts = touched.pop()
-        return None if touched or parts is None else (self.tables[0].name, parts)
+        return None if touched or parts is None else TableParts(self.tables[0].name, parts)
 
     @property
     def lengths(self) -> dict[str, int]:

@@ -35,9 +35,7 @@ def asked(*words: str) -> int:
 def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(survey, "--columns", KNOWN) == 0
     said = capsys.readouterr()
-    assert said.out.startswith(
-        "SENSITIVE: this output was computed from the unprotected data"
-    )
+    assert said.out.startswith("SENSITIVE: this output was computed from the unprotected data")
     assert (
         "18 of 24 rows of students.csv are unique on age, sex, first_semester, worst_grade,"
         " siblings: 75 %.\n" in said.out
@@ -95,9 +93,7 @@ def test_two_files_and_a_report(
     )
     assert "15 rows have a possible match there. Of one-to-one guesses about 14.0 are right" in said
     assert said.endswith(f"Written to {page}.\n")
-    assert "13 of 24 rows match club.parquet for certain" in page.read_text(
-        encoding="utf-8"
-    )
+    assert "13 of 24 rows match club.parquet for certain" in page.read_text(encoding="utf-8")
     assert asked(*words, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["linkage"]["certain"], told["linkage"]["on"]) == (13, ["age", "sex", "best_grade"])

@@ -39,9 +39,10 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.values import Range
 from hedgerow.privacy.unit import Unit
+from hedgerow.release import noise as release_noise
 from hedgerow.release import release as door
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.aggregates import grids as snapping
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -143,7 +144,7 @@ def noise_reused(monkeypatch: pytest.MonkeyPatch) -> None:
         draw = law.sample(0)
         return [int(number) + draw for number in exact]
 
-    monkeypatch.setattr(door, "_add_noise", once)
+    monkeypatch.setattr(release_noise, "_add_noise", once)
 
 
 def limit_before_noise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,8 +214,8 @@ def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         Threshold,
         "calibrate",
-        lambda index, law, *, groups, moved, **rest: calibrate(
-            index, law, groups=1, moved=1, **rest
+        lambda index, law, *, groups, touched, **rest: calibrate(
+            index, law, groups=1, touched=1, **rest
         ),
     )
 
@@ -228,7 +229,7 @@ def cut_for_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         Threshold,
         "calibrate",
-        lambda index, law, **rest: calibrate(index, law, **rest | {"moved": rest["groups"]}),
+        lambda index, law, **rest: calibrate(index, law, **rest | {"touched": rest["groups"]}),
     )
 
 

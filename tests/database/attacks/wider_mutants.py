@@ -35,7 +35,7 @@ from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.privacy.loss import Loss
 from hedgerow.release import release
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.aggregates import number_grids
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.relations import select_list as shaping
@@ -145,9 +145,7 @@ def values_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     plain = samples.keep_first
 
-    def cut(
-        found: exp.Select, place: exp.Expr, limit: int, names: Sequence[str]
-    ) -> exp.Select:
+    def cut(found: exp.Select, place: exp.Expr, limit: int, names: Sequence[str]) -> exp.Select:
         others = [name for name in names if name != UNIT_COLUMN]
         owner = (UNIT_COLUMN, exp.Max(this=column(UNIT_COLUMN)))
         owners = select([owner, *((name, column(name)) for name in others)], found)

@@ -31,7 +31,7 @@ from hedgerow.errors import (
 )
 from hedgerow.ledger import Entry, verify
 from hedgerow.plan.nodes import Aggregate
-from hedgerow.release.release import _encode_payload
+from hedgerow.release.payload import encode_payload
 
 
 def test_bounds_are_found_first_and_paid_out_of_the_question() -> None:
@@ -366,7 +366,7 @@ def end(db: Database, entry: Entry, place: int) -> None:
     noise = db.resolver.find_bounds_search(("data", "income")).noise(
         Fraction(entry.body["epsilon"])
     )
-    db.ledger.answer(entry, _encode_payload([()], [[place], [1]], noise))
+    db.ledger.answer(entry, encode_payload([()], [[place], [1]], noise))
 
 
 def test_what_was_sought_in_vain_is_sought_again_for_a_higher_price_only() -> None:

@@ -34,7 +34,7 @@ from typing import Any
 from hedgerow.accuracy.noise_variance import compute_variance
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.errors import InvalidArgument
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["HierarchyLevel", "make_consistent", "round_consistently"]
 

@@ -31,7 +31,7 @@ from hedgerow.answers.estimates.estimate import (
 )
 from hedgerow.numeric.exact_number import Number, parse_probability
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import NoiseMechanism
+from hedgerow.release.noise import NoiseMechanism
 from hedgerow.sql.question import AggregateCall, QuantileBracket
 
 __all__ = ["BracketedQuantile", "count_rows_needed", "estimate_bracketed"]

@@ -22,7 +22,7 @@ from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.dates import DATE_TRUNCATIONS
 from hedgerow.plan.values import Type, Value
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import AdditiveNoise, NoiseMechanism
+from hedgerow.release.noise import AdditiveNoise, NoiseMechanism
 from hedgerow.sql.predicates.date_granularity import Granularity
 from hedgerow.sql.question import AggregateCall
 

@@ -35,7 +35,7 @@ from hedgerow.accuracy.weighted_sum import compute_radius
 from hedgerow.numeric.exact_number import Number, parse_probability
 from hedgerow.numeric.rounding import sqrt_up
 from hedgerow.plan.measures import ClampedGrid
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["CovarianceEstimate", "VarianceEstimate"]
 

@@ -49,7 +49,7 @@ from hedgerow.policy.records import Noise
 from hedgerow.privacy.loss import compute_pure_rho
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 
 __all__ = [
     "BOUNDS_SHARES",

@@ -38,7 +38,7 @@ from hedgerow.policy import Policy
 from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.budget_view import format_decimals
 from hedgerow.privacy.loss import Loss
-from hedgerow.release.release import Release
+from hedgerow.release.payload import Release
 from hedgerow.sql.catalog import Catalog, ColumnName, TableCaps, UndeclaredBounds
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import Question

@@ -19,14 +19,15 @@ from hedgerow.database.autobounds.column_bounds import (
 from hedgerow.database.autobounds.contribution_caps import build_caps_plan, decode_caps
 from hedgerow.errors import Unbounded
 from hedgerow.plan.canonical_plans import compute_plan_key
-from hedgerow.plan.describe import format_expression
+from hedgerow.plan.expression_text import format_expression
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.expressions import Expression
 from hedgerow.plan.values import Type
 from hedgerow.policy import BudgetRule, Policy, TableRule
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import Charge, ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
+from hedgerow.release.release import Charge
 from hedgerow.sql.catalog import Catalog, ColumnName
 
 __all__ = [

@@ -20,13 +20,14 @@ from hedgerow.ledger.entry import Entry
 from hedgerow.plan.canonical_plans import compute_plan_key
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.policy import TableRule
-from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.publish.output.publication import RECEIPT_FORMAT, Publication, StagingFolder
 from hedgerow.publish.output.report import build_report
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import BuiltTable, Progress, Specification, ignore_progress
 from hedgerow.release.private_table import PrivateTable
-from hedgerow.release.release import Charge, release_publication
+from hedgerow.release.publication import release_publication
+from hedgerow.release.release import Charge
 
 __all__ = ["PublicationDraft"]
 
@@ -233,7 +234,7 @@ class PublicationDraft:
             request,
             about,
             self._context.policy_digest,
-            None if parts is None else (self.table.name, parts),
+            None if parts is None else TableParts(self.table.name, parts),
         )
 
     def _build_receipt(self, built: BuiltTable) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from hedgerow.database.query.second_population_charging import explain_for_both
 from hedgerow.database.uncharged.system_query import is_system_query
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number, parse_positive
-from hedgerow.release.release import Release
+from hedgerow.release.payload import Release
 
 __all__ = ["explain_query", "explain_resolved"]
 

@@ -39,7 +39,8 @@ from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.loss import Loss
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import Release, ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
+from hedgerow.release.payload import Release
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import Question
 
@@ -55,7 +56,6 @@ __all__ = [
     "price_with_noise",
 ]
 
-ChargedParts = tuple[str, tuple[str, ...]]
 
 _EPSILON_STEPS = 10**18  # epsilon is a whole number of steps this small
 _MAX_AVERAGED_ANSWERS = 16  # answers to one question that are averaged
@@ -122,7 +122,7 @@ class PricedQuestion:
         return ", ".join(f"{name} {version}" for name, version in versions)
 
     @property
-    def charged_parts(self) -> ChargedParts | None:
+    def charged_parts(self) -> TableParts | None:
         """The table and its parts that are charged; None for the whole."""
         return find_charged_parts(self.question.plan, self.payers.tables)
 
@@ -292,10 +292,10 @@ def is_answered(priced: PricedQuestion, stored: Sequence[Release]) -> bool:
     return any(read_asked_epsilon(release) >= priced.asked_epsilon for release in stored)
 
 
-def find_charged_parts(plan: Aggregate, tables: Sequence[TableRule]) -> ChargedParts | None:
+def find_charged_parts(plan: Aggregate, tables: Sequence[TableRule]) -> TableParts | None:
     """Return the table and its parts that a plan is charged to; None for the whole."""
     parts = find_touched_parts(plan, tables[0]) if len(tables) == 1 else None
-    return None if parts is None else (tables[0].name, parts)
+    return None if parts is None else TableParts(tables[0].name, parts)
 
 
 def _choose_parameter(

@@ -37,7 +37,8 @@ from hedgerow.database.uncharged.system_query import answer_system_query, is_sys
 from hedgerow.database.uncharged.system_tables import PLAN_FORM_FIELD
 from hedgerow.errors import BudgetExceeded, Refused
 from hedgerow.ledger.entry import Entry
-from hedgerow.release.release import Charge, Release, release
+from hedgerow.release.payload import Release
+from hedgerow.release.release import Charge, ChargedPopulation, release
 from hedgerow.sql.question import Question
 
 __all__ = ["CUSTODIAN", "read_count_question", "run_query"]
@@ -169,7 +170,7 @@ def _build_charge(context: QueryContext, request: QueryRequest, priced: PricedQu
         about,
         context.policy_digest,
         priced.charged_parts,
-        None if second is None else (second.population, second.unit),
+        None if second is None else ChargedPopulation(second.population, second.unit),
     )
 
 

@@ -25,7 +25,7 @@ from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, compute_pure_rho
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import AdditiveNoise, ReleaseNoise, list_counting_steps
+from hedgerow.release.noise import AdditiveNoise, ReleaseNoise, list_counting_steps
 from hedgerow.sql.question import Question
 
 __all__ = [
@@ -105,8 +105,9 @@ def describe_joint_bounds(question: Question, first: UnitNoun, second: UnitNoun)
     """Describe the contribution bounds of two populations that are joined."""
     join, bound = question.plan.population_join, question.plan.bound
     assert join is not None
-    references, rows = join[0].max_references, join[0].max_rows
-    keyed = ", each counted once for every value of their own keys" * bool(join[0].other_columns)
+    other = join.population
+    references, rows = other.max_references, other.max_rows
+    keyed = ", each counted once for every value of their own keys" * bool(other.other_columns)
     return (
         f"Each {first.singular} contributes rows about at most {references} {second.plural}{keyed}"
         f" (whether or not they are in the data), and at most"

@@ -222,5 +222,5 @@ def _aggregate_second_population(
     received = received.group_by(
         column(SECOND_UNIT_COLUMN), *(key.copy() for _, key in keys), copy=False
     )
-    max_rows = plan.population_join[0].max_rows
+    max_rows = plan.population_join.population.max_rows
     return rows.aggregate_by_key(sums.total_second_units(max_rows), received)

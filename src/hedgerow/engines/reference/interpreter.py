@@ -283,7 +283,7 @@ def _clamp_second_population(
         got.setdefault(other, []).append(numbers)
     low, high = (
         end // measure.resolution if exact else end
-        for end in measure.number_bounds(plan.population_join[0].max_rows)
+        for end in measure.number_bounds(plan.population_join.population.max_rows)
     )
     return [
         tuple(min(max(sum(column), low), high) for column in zip(*each, strict=True))
