@@ -337,7 +337,7 @@ def test_names_are_those_of_codes_or_candidates(
     assert main([*words, "--metric", metric]) == 0
     assert [row["value"] for row in told(capsys)["detected"]] == ["café"]
 
-    records = texts.scheme.encode(np.repeat(["café", "red"], [20_000, 10_000]), texts.lasting)  # type: ignore[call-arg]
+    records = texts.scheme.encode(np.repeat(["café", "red"], [20_000, 10_000]), texts.permanent_hash)  # type: ignore[call-arg]
     batch.write_bytes(ReportBatch(texts.hash, records).to_bytes())
     assert main([*words, "--metric", str(home)]) == 0
     found = told(capsys)
