@@ -133,7 +133,7 @@ def test_questions_from_a_file(
         "region IN ('south', 'east')",
     ]
     assert main(["publish", "queries", policy, "people", str(tmp_path / "none.txt")]) == 2
-    assert "must be a file of text" in capsys.readouterr().err
+    assert "must be a text file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_questions_from_a_file(
         (["histogram", "people", "region", "--where", "note = 'x'"], 3, "note"),
     ],
 )
-def test_what_is_refused_costs_nothing(
+def test_a_refused_publication_costs_nothing(
     policy: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str
 ) -> None:
     kind, *rest = words

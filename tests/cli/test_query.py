@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from cli.small import write_clinic, write_shop
+from cli.helpers_clinic import write_clinic, write_shop
 from hedgerow.cli import query as module
 from hedgerow.cli.app import main
 
@@ -187,7 +187,7 @@ def test_refusals_underline_and_cost_nothing(
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--epsilon", "many"], 2, "epsilon must be a number; got 'many'."),
+        (["--epsilon", "many"], 2, "epsilon must be a number, such as 0.5; got 'many'."),
         (["--epsilon", "-1"], 2, "epsilon"),
         (["--epsilon", "7"], 3, "at most epsilon 1"),
         (["--delta", "2"], 2, "delta"),
@@ -208,9 +208,9 @@ def test_where_analysts_are_declared_somebody_asks(
     page.write_text(page.read_text() + "[analysts.ana]\nmax_epsilon = 0.1\n[analysts.bob]\n")
     count = ["query", policy, "SELECT COUNT(*) AS n FROM visits"]
     assert main(count) == 2
-    assert "say who asks, --analyst ana or bob, or --custodian" in capsys.readouterr().err
+    assert "say who asks with --analyst ana or bob, or with --custodian" in capsys.readouterr().err
     assert main([*count, "--analyst", "ana", "--custodian"]) == 2
-    assert "--custodian cannot both be given" in capsys.readouterr().err
+    assert "cannot be combined with --custodian" in capsys.readouterr().err
     assert main([*count, "--analyst", "ana"]) == 4
     assert "quota of analyst 'ana'" in capsys.readouterr().err
     assert main([*count, "--custodian"]) == 0
@@ -219,7 +219,7 @@ def test_where_analysts_are_declared_somebody_asks(
         assert main(["explain", *count[1:], *who]) == 0
         assert "COUNT(*)  off by about" in capsys.readouterr().out
     assert main(["explain", *count[1:], "--analyst", "ana", "--custodian"]) == 2
-    assert "--custodian cannot both be given" in capsys.readouterr().err
+    assert "cannot be combined with --custodian" in capsys.readouterr().err
 
 
 @pytest.mark.long
