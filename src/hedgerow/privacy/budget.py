@@ -74,11 +74,15 @@ class Budget:
         share = parse_positive(conversion, "conversion")
         if share > 1:
             raise InvalidArgument("conversion", "must be at most 1", conversion)
-        object.__setattr__(self, "epsilon", parse_epsilon(epsilon))
-        object.__setattr__(self, "delta", None if delta is None else parse_delta(delta))
-        object.__setattr__(self, "conversion", share)
-        object.__setattr__(self, "charged", _check_loss(charged, "charged"))
-        object.__setattr__(self, "parts", {} if parts is None else parts)
+        checked = {
+            "epsilon": parse_epsilon(epsilon),
+            "delta": None if delta is None else parse_delta(delta),
+            "conversion": share,
+            "charged": _check_loss(charged, "charged"),
+            "parts": {} if parts is None else parts,
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @property
     def rho(self) -> Fraction:
