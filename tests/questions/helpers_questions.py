@@ -1,12 +1,13 @@
-"""The questions of a file. A block is a line in plain words, what is expected of it, and the SQL:
+"""The questions of a file. A block is a line in plain words, the expectation, and the SQL:
 
 -- How many visits were there in each department?
 -- expect: answer
 SELECT …
-
--- Who was the most expensive patient? -- expect: refused a part of the sentence that is told --
-instead: what the sentence tells to write; x is any column there, … anything, and a number any
-number -- ask: SELECT … with that in it, which is answered SELECT …
+-- Who was the most expensive patient?
+-- expect: refused a part of the refusal
+-- instead: a part of its fix; x is any column, … anything, and a number any number
+-- ask: SELECT … with the fix, which is answered
+SELECT …
 """
 
 from __future__ import annotations
@@ -19,9 +20,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: ``refused`` is the part of the refusal that is expected, None where an answer
-    is.
-    """
+    """A question: ``refused`` is a part of the expected refusal, or None for an answer."""
 
     world: str
     number: int
@@ -36,7 +35,7 @@ class Asked:
 
 
 def questions(world: str, text: str | None = None) -> list[Asked]:
-    """The questions of a world, in the order of its file."""
+    """Return the questions of a world, in the order of its file."""
     text = (HERE / f"{world}.sql").read_text(encoding="utf-8") if text is None else text
     blocks = [block.strip() for block in text.split("\n\n") if block.strip()]
     return [_asked(world, number, block) for number, block in enumerate(blocks, 1)]

@@ -1,4 +1,4 @@
-"""Four made-up databases, each with its policy beside this file: the same rows on every run."""
+"""Four synthetic databases, with their policies beside this file: the same rows on every run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _dates(stream: np.random.Generator, first: str, last: str, count: int) -> np
 
 
 def _holes(values: np.ndarray, stream: np.random.Generator, share: float) -> pa.Array:
-    """Some values are missing, as they always are."""
+    """Return the values with some of them missing."""
     return pa.array(values, mask=stream.random(len(values)) < share)
 
 
@@ -193,7 +193,7 @@ WORLDS: dict[str, Callable[[np.random.Generator], Tables]] = {
 
 
 def write(name: str, folder: Path) -> Path:
-    """The folder of a custodian with everything in it; gives the path of the policy."""
+    """Write the files of a world, and return the path of its policy."""
     for table, columns in WORLDS[name](np.random.default_rng(20261116)).items():
         pq.write_table(pa.table(columns), folder / f"{table}.parquet")
     return Path(shutil.copy(HERE / f"{name}.toml", folder))

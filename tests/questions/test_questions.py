@@ -28,7 +28,7 @@ INSTEAD = re.compile(
 
 
 class Databases(dict[str, Database]):
-    """Opened when they are first asked for: workers that share the suite need not open all."""
+    """Databases that are opened on first use: a worker need not open all."""
 
     def __init__(self, factory: pytest.TempPathFactory) -> None:
         self._factory = factory
@@ -103,9 +103,7 @@ def test_a_refused_question_has_a_fix_that_is_answered(asked: Asked, databases: 
 
 
 def _as_told(piece: str) -> str:
-    """What fits a piece of advice: its x is any column, its numbers are any numbers, and its
-    dots are anything.
-    """
+    """Return a pattern for a piece of advice: x is any column, a number any number, … anything."""
     found = re.sub(r"\bx\b", r"[\\w., ]+", re.escape(piece))
     return re.sub(r"\b\d+\b", r"[\\d.]+", found).replace("…", ".+")
 

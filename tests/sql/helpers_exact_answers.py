@@ -1,4 +1,4 @@
-"""A question answered without noise, by the slow reading of its plan: what its SQL should mean."""
+"""Answers without noise, by the reference interpreter: what the SQL of a question should mean."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WIDE = Catalog(
 
 
 def clinic() -> list[Row]:
-    """Ninety patients with one visit each; every value lies on its grid and within its bounds."""
+    """Return ninety patients with one visit each, all values on their grid and within bounds."""
     regions, cities = ("north", "south", "east", "west"), ("Aachen", "Bonn", "Celle", None, "Ahlen")
     return [
         {
@@ -54,9 +54,7 @@ def clinic() -> list[Row]:
 
 
 def tables() -> dict[str, list[Row]]:
-    """All tables: some patients without labs, labs without visits, several visits, regions that
-    nobody lives in.
-    """
+    """Return all tables, with patients without labs, labs without visits and empty regions."""
     regions = ("north", "south", "east", None)
     return {
         "visits": (
@@ -95,7 +93,7 @@ def tables() -> dict[str, list[Row]]:
 
 
 def answer(question: Question, data: Mapping[str, Sequence[Row]]) -> list[tuple[Value, ...]]:
-    """The rows of the answer, as they would be without noise; groups without rows are left out."""
+    """Return the rows of an answer without noise; groups without rows are left out."""
     cells = interpret_plan(question.plan, data, lambda _unit, _group: 0)
     found = []
     for group, numbers in cells.items():
@@ -162,9 +160,7 @@ def _picked(call: AggregateCall, pick: OrderStatistic, sample: Sequence[int]) ->
 
 
 def _of_moments(call: AggregateCall, measure: Measure, numbers: Sequence[Fraction]) -> Value:
-    """What the sums of C(d, k) y^k (w - y)^(d - k) tell: how many there are, and the sums of the
-    values and of their products.
-    """
+    """Return count, sums and sums of products from the sums of C(d, k) y^k (w - y)^(d - k)."""
     snaps = [
         snap for snap in (measure.grid, measure.second and measure.second[1]) if snap is not None
     ]

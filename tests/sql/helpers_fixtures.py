@@ -1,8 +1,8 @@
-"""The clinic that the fixtures ask, the description of a question, and the pairs in the .sql files.
+"""The clinic of the fixtures, descriptions of questions, and the pairs in the .sql files.
 
-A file holds blocks with an empty line between them: the SQL, then lines that begin with ``--> ``
-and say what becomes of it: the plan and the outputs, or in ``<rule>__refused.sql`` the first line
-of the refusal. ``python -m sql.helpers_fixtures FILE`` in ``tests`` prints a file anew.
+A file has blocks separated by an empty line: the SQL, then lines that begin with ``--> ``. These
+have the plan and the outputs, or in ``<rule>__refused.sql`` the first line of the refusal. ``python
+-m sql.helpers_fixtures FILE`` in ``tests`` regenerates a file.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def ask(sql: str) -> Question:
 
 
 def pairs(name: str) -> list[tuple[str, str]]:
-    """(SQL, expectation) for each block of a file; none where there is no such file."""
+    """Return (SQL, expectation) for each block of a file, if it exists."""
     file = HERE / f"{name}.sql"
     return list(_pairs(file.read_text(encoding="utf-8"))) if file.exists() else []
 
@@ -168,7 +168,7 @@ def _pairs(content: str) -> Iterator[tuple[str, str]]:
 
 
 def describe(question: Question) -> str:
-    """What was understood, line by line; what is as usual is not said."""
+    """Describe a question line by line, without its defaults."""
     return "\n".join(_describe_lines(question))
 
 
@@ -218,7 +218,7 @@ def _describe_lines(question: Question) -> Iterator[str]:
 
 
 def _rows(rows: RelationNode, depth: int = 0) -> Iterator[str]:
-    """What a plan has below its last Filter and Project, from the outside to the inside."""
+    """Yield the plan below its last Filter and Project, from the outside to the inside."""
     pad = "  " * depth
     if isinstance(rows, Table):
         yield f"{pad}{rows.schema.table}"
@@ -307,7 +307,7 @@ def _summed(measure: Measure, columns: dict[str, object]) -> str:
 
 
 def refusal(sql: str) -> str:
-    """The first line of the refusal, after checking that it has all its parts."""
+    """Return the first line of the refusal, after checking that it has all its parts."""
     try:
         question = ask(sql)
     except Refused as error:

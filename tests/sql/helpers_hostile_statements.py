@@ -1,9 +1,7 @@
-"""Statements that try to be more than a question, and what reached an engine, read by others than
-us.
+"""Hostile statements, and a check of what reaches an engine by the engine's own parser.
 
 ``statements`` puts quotes, brackets, comments and odd characters into every place of a statement
-that takes a text of some kind. ``check_written`` reads what was made of one with the engine's own
-parser.
+that takes text. ``check_written`` parses what was written for one.
 """
 
 from __future__ import annotations
@@ -315,7 +313,7 @@ _PARSER = duckdb.connect(config={"threads": "1"})
 
 
 def statements(seed: int, count: int) -> Iterator[str]:
-    """So many of them, the same ones for the same seed."""
+    """Yield this many statements, the same ones for the same seed."""
     chance = random.Random(seed)
     for _ in range(count):
         yield _filled(chance.choice(STATEMENTS), chance, 3)
@@ -336,9 +334,7 @@ def _filled(template: str, chance: random.Random, depth: int) -> str:
 
 
 def _text(chance: random.Random) -> str:
-    """Bare or in quotes; quotes inside are mostly doubled, so that the parser gets to see the
-    rest.
-    """
+    """Return text bare or quoted; most quotes inside are doubled, so that the parser goes on."""
     text = "".join(chance.choices(PIECES, k=chance.randint(1, 4)))
     text = text + SENTINEL if chance.random() < 0.5 else SENTINEL + text
     kind = chance.random()
@@ -361,7 +357,7 @@ def _text(chance: random.Random) -> str:
 
 
 def read(sql: str) -> PublicQuery | None:
-    """The question; None where it is refused, or left to the reader of questions about people."""
+    """Return the question; None if it is refused or left to the reader of private questions."""
     try:
         return read_public_query(sql, CATALOG)
     except HedgerowError:
@@ -369,7 +365,7 @@ def read(sql: str) -> PublicQuery | None:
 
 
 def texts(phrase: Fragment) -> Iterator[str]:
-    """The texts of a phrase."""
+    """Yield the texts of a fragment."""
     if isinstance(phrase, tuple):
         for part in phrase:
             yield from texts(part)
@@ -378,9 +374,7 @@ def texts(phrase: Fragment) -> Iterator[str]:
 
 
 def check_written(asked: PublicQuery) -> str:
-    """What reaches the engine: one SELECT over tables and columns by number, whose texts are
-    those that were asked with.
-    """
+    """Check that one SELECT over numbered tables and columns is written, with the asked texts."""
     sql = write_fragment(asked.fragment, asked.names)
     plain = re.sub("'(?:[^']|'')*'", " ", sql)
     assert _REST.fullmatch(plain), plain

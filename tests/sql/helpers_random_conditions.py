@@ -1,6 +1,4 @@
-"""Random conditions in SQL, with and without brackets: what binds tighter than what is part of
-what they mean.
-"""
+"""Random conditions in SQL, with and without parentheses, so that precedence matters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GROUP BY: the pairs in grouping.sql, and which groups come back."""
+"""GROUP BY: the pairs in group_by.sql, and the groups that are returned."""
 
 from __future__ import annotations
 

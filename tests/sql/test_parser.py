@@ -1,6 +1,4 @@
-"""Text to question: every rule has its fixtures, what is read means what the engine means by it,
-and nothing else ever happens.
-"""
+"""Text to question: every rule has fixtures, and questions mean what the engine means by them."""
 
 from __future__ import annotations
 
@@ -118,7 +116,7 @@ def test_conditions_mean_what_the_engine_means_by_them(
 
 
 def _without(person: int) -> dict[str, list[dict[str, object]]]:
-    """The tables without one patient, and without one of the rows that are people of their own."""
+    """Return the tables without one patient, and without one of the rows that are units."""
     kept = {
         name: [row for row in rows if row.get("patient_id", row.get("id")) != person]
         for name, rows in tables().items()
@@ -168,12 +166,12 @@ def _measured(
 
 
 def _plain(row: tuple[object, ...]) -> list[str]:
-    """Nine digits of numbers, and the day of what the engine calls a moment."""
+    """Format numbers to nine digits, and timestamps as their day."""
     return [f"{value:.9g}" if isinstance(value, int | float) else str(value)[:10] for value in row]
 
 
 def _asked(sql: str) -> None:
-    """Either a question, or a refusal with all its parts: nothing else may come of any text."""
+    """Check that a text gives a question, or a refusal with all its parts."""
     try:
         assert isinstance(parse_question(sql, CATALOG), Question)
     except Refused as error:

@@ -1,4 +1,4 @@
-"""A question holds together."""
+"""Consistency of bound questions."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def test_keys_that_the_plan_does_not_have_are_refused() -> None:
 
 
 def test_keys_of_a_plan_have_an_order_of_their_own() -> None:
-    """Outputs know them by their place in GROUP BY; rows come sorted as asked, and the plan can
-    be had so.
-    """
+    """Outputs name keys by their position in GROUP BY, and the plan can have that order."""
     one, other = (
         ask(f"SELECT {keys}, COUNT(*) FROM visits GROUP BY {keys}")
         for keys in ("region, age", "age, region")

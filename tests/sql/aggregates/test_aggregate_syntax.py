@@ -1,4 +1,4 @@
-"""An aggregate as it is written."""
+"""Aggregate calls as written."""
 
 from __future__ import annotations
 

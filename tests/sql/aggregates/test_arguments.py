@@ -1,4 +1,4 @@
-"""What an aggregate works on."""
+"""Arguments of aggregates."""
 
 from __future__ import annotations
 

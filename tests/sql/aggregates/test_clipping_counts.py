@@ -1,6 +1,4 @@
-"""Sums with a count of who is outside their bounds: the pairs in clipping.sql, and what becomes
-of real rows.
-"""
+"""Sums with a count of clipped units: the pairs in clipping_counts.sql, and results on rows."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected
     [("age", 20, 90), ("Cost", 100, 5000), ("-1 * age", -60, -3), ("age", -5, 10**9)],
 )
 def test_people_are_counted_by_all_of_their_rows(value: str, low: int, high: int) -> None:
-    """The sum is the same as without the count, and the count that of people whose sum is
-    outside.
-    """
+    """The sum is the same as without the count, which counts people with a sum outside."""
     bounds = f"contribution_bounds_per_group => ({low}, {high})"
     data, question = (
         tables(),
@@ -86,7 +82,7 @@ def test_outer_bounds_come_from_single_rows_or_from_the_question() -> None:
 
 
 def test_without_declared_bounds_rows_are_clamped_to_the_outer_ones() -> None:
-    """Clamped to the inner ones, somebody with one row would never be outside."""
+    """Clamped to the inner bounds, nobody with one row would be outside."""
     question = ask(
         f"SELECT SUM(visits_before, {FEW}, clipped => TRUE, outer_bounds_per_group => (0, 400))"
         " FROM visits"

@@ -1,4 +1,4 @@
-"""Quantiles, ends and modes: the pairs in picking.sql."""
+"""Quantiles, extremes and modes: the pairs in order_statistics.sql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates of one column share what is measured."""
+"""Aggregates of one column share measures."""
 
 from __future__ import annotations
 

@@ -80,9 +80,7 @@ def test_the_lines_for_days_and_for_names_with_blanks_can_be_copied_into_a_polic
     ],
 )
 def test_text_that_may_be_numbers_is_declared_so(sql: str, end: str) -> None:
-    """All columns of a .csv file are text where nothing is declared, and a newcomer has declared
-    nothing.
-    """
+    """All columns of a .csv file are text unless the policy declares them."""
     with pytest.raises(Unsupported) as caught:
         ask(sql)
     line = 'city = { type = "real", min = …, max = … }'

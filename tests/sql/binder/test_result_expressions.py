@@ -1,4 +1,4 @@
-"""HAVING, ORDER BY and the SELECT list: the pairs in results.sql."""
+"""HAVING, ORDER BY and the SELECT list: the pairs in result_expressions.sql."""
 
 from __future__ import annotations
 

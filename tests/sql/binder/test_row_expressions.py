@@ -1,4 +1,4 @@
-"""The closed world: what has no rule is refused, whatever it is called."""
+"""The closed world: a node without a rule is refused, whatever its name."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_node_with_a_part_that_no_rule_looks_at_is_refused() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("arguments", ["age", "city, 'a'", "'month', day", "age, Cost, 1"])
 def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> None:
-    """Every function that the engine knows is asked for; only those that the rules read are."""
+    """Every function of the engine is tried; only those with a rule are read."""
     with duckdb.connect() as own:
         known = own.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
     names = {name for (name,) in known if name.isidentifier()}
@@ -140,7 +140,7 @@ def test_nesting_and_size_have_limits() -> None:
     ],
 )
 def test_bounds_of_dates_and_owner_keys_are_never_searched(sql: str, end: str) -> None:
-    """Clamped to what a few have, strangers would be one."""
+    """Clamped owner keys would merge units."""
     for catalog in (CATALOG, FINDING):
         with pytest.raises(Unbounded) as caught:
             parse_question(sql, catalog)

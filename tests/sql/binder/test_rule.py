@@ -1,4 +1,4 @@
-"""The parts of a node that somebody must look at."""
+"""Filled arguments of syntax nodes."""
 
 from __future__ import annotations
 

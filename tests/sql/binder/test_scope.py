@@ -63,7 +63,7 @@ def test_a_near_name_is_suggested_and_otherwise_all_are_listed() -> None:
     assert "Did you mean region?" in refusal("SELECT COUNT(regions) FROM visits", entry)
     assert "The columns are age, Cost" in refusal("SELECT COUNT(qqqq) FROM visits", entry)
     everything = frozenset(column.name for column in VISITS.columns)
-    assert "None of its columns may be queried." in refusal(
+    assert "Use COUNT(*): all its columns are hidden." in refusal(
         "SELECT COUNT(age) FROM visits", replace(entry, hidden=everything)
     )
 

@@ -1,4 +1,4 @@
-"""Constants take the type of their company."""
+"""Types of constants beside other values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A column known by month or year answers questions about whole ones; about less, none is
-answered, and what to write is said.
-"""
+"""Dates known by month or year: whole ones are answered, parts are refused with a fix."""
 
 from __future__ import annotations
 
@@ -359,9 +357,7 @@ def test_whole_months_and_years_are_answered(sql: str) -> None:
 
 
 def test_columns_that_name_each_other_are_looked_at_once() -> None:
-    """A hundred million ways lead down from the last of these columns to the first: nobody would
-    see the end of it.
-    """
+    """A hundred million paths lead from the last of these columns to the first."""
     inner = "SELECT patient_id, {} AS a FROM visits"
     for step in range(4):
         for alias in range(4):

@@ -1,4 +1,4 @@
-"""Groups that WHERE rules out are left out, and no others."""
+"""WHERE removes the groups that it rules out, and no others."""
 
 from __future__ import annotations
 

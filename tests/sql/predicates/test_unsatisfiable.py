@@ -1,4 +1,4 @@
-"""What never holds is refused before it costs anything, with what the policy knows."""
+"""Conditions that are never true are refused before they cost anything."""
 
 from __future__ import annotations
 

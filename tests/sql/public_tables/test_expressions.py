@@ -1,6 +1,4 @@
-"""Expressions of questions about public tables: each node by its rule, and by nothing else of
-the analyst's.
-"""
+"""Expressions over public tables: each node by its rule, with no other text of the analyst."""
 
 from __future__ import annotations
 
@@ -125,7 +123,7 @@ def test_unsupported_sql_is_refused_with_the_expected_message(expression: str, w
 
 @pytest.mark.parametrize("node", FRAGMENT_RULES, ids=lambda node: node.__name__)
 def test_a_part_that_a_rule_does_not_take_is_refused(node: type[exp.Expr]) -> None:
-    """Whatever the parser may come to put there."""
+    """Later versions of the parser may add arguments."""
     asked = read_public_query("SELECT k FROM r", CATALOG)
     assert asked is not None
     asked.tree.set("expressions", [node(this=exp.column("k"), more=exp.Var(this="x"))])

@@ -1,4 +1,4 @@
-"""Phrases are written from words of a list, numbers, and text in quotes: nothing else can be."""
+"""Fragments are written from listed words, numbers and quoted text only."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_number_literals_are_written_exactly(number: NumberLiteral, written: str
 
 @given(st.one_of(st.text(CHARACTERS, max_size=30), HOSTILE.map("".join)))
 def test_text_arrives_as_it_was(value: str) -> None:
-    """One literal, whatever stands in it and beside it."""
+    """Text is one literal, whatever is in it and beside it."""
     assert ENGINE.execute(
         f"SELECT {escape_text(value)} , {escape_text(value)} || {escape_text('x')}"
     ).fetchall() == [(value, value + "x")]

@@ -1,4 +1,4 @@
-"""Subqueries and WITH: the pairs in subqueries.sql, and limits."""
+"""Subqueries and WITH: the pairs in from_clause.sql, and limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected
 
 
 def chain(first: str, part: str, last: str, count: int) -> str:
-    """WITH a0 AS (first), a1 AS (part of a0), … last of the last one."""
+    """Return WITH a0 AS (first), a1 AS (part of a0), …, and the last SELECT over the last one."""
     parts = [f"a{i + 1} AS ({part.format(i)})" for i in range(count)]
     return f"WITH a0 AS ({first}), {', '.join(parts)} {last.format(count)}"
 

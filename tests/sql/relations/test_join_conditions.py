@@ -1,4 +1,4 @@
-"""What ties two sources together."""
+"""Join conditions, apart from other conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several sources: the pairs in joins.sql."""
+"""Joins: the pairs in joins.sql."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_the_order_of_from_does_not_change_the_plan() -> None:
 
 
 def test_either_side_of_an_equality_is_the_same() -> None:
-    """USING reads the left one, which is as good as the right one; but of reals 0.0 equals -0.0."""
+    """USING reads the left column, which equals the right one; but among reals 0.0 equals -0.0."""
     one, two = (
         ask(f"SELECT drug, COUNT(*) FROM {rows} USING (drug) GROUP BY drug").plan
         for rows in ("lines JOIN drugs", "drugs JOIN lines")

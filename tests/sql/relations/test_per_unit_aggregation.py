@@ -1,4 +1,4 @@
-"""One row for each person: the pairs in folding.sql."""
+"""One row per unit: the pairs in per_unit_aggregation.sql."""
 
 from __future__ import annotations
 

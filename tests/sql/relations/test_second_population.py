@@ -1,4 +1,4 @@
-"""Questions about two populations: the pairs in meeting.sql."""
+"""Questions about two populations: the pairs in second_population.sql."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_caps_are_those_of_each_population() -> None:
 
 
 def test_the_tables_of_the_referencing_population_come_first() -> None:
-    """The first one says who is counted first, whichever is written first."""
+    """The first table determines the first population, in any order of FROM."""
     assert ask("SELECT COUNT(*) FROM doctors JOIN care USING (doctor_id)").tables == (
         "care",
         "doctors",
@@ -55,9 +55,7 @@ def test_the_order_of_from_does_not_change_the_plan() -> None:
 
 
 def test_rows_of_other_groups_use_up_no_references() -> None:
-    """A patient's rows of a kind that nobody declared are dropped before their bonds are
-    counted.
-    """
+    """Rows with undeclared kinds are dropped before references are counted."""
     plan = ask(
         "SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) WHERE minutes > 5 GROUP BY"
         " kind"

@@ -1,4 +1,4 @@
-"""Which columns the rows of a subquery have, and how often a person comes in them."""
+"""Columns of the rows of a subquery, and the number of its rows per unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IN (SELECT …) and EXISTS about the same person: the pairs in semijoins.sql."""
+"""IN (SELECT …) and EXISTS about the same unit: the pairs in semijoins.sql."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected
 
 
 def test_not_in_drops_null_although_another_table_has_an_id_of_that_name() -> None:
-    """NULL NOT IN (…) is not true. An id is never NULL, but ``id`` is one in the table of
-    people, and not in that of their orders.
-    """
+    """NULL NOT IN (…) is not true. Privacy ids are never NULL, but ``id`` is not one everywhere."""
     people = Schema("people", (Column("id", "integer"),), "id")
     orders = Schema("orders", (Column("person", "integer"), Column("id", "integer")), "person")
     lines = Schema(

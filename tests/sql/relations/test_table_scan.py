@@ -1,4 +1,4 @@
-"""FROM."""
+"""Tables in FROM."""
 
 from __future__ import annotations
 

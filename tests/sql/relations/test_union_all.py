@@ -1,4 +1,4 @@
-"""UNION ALL: the pairs in unions.sql."""
+"""UNION ALL: the pairs in union_all.sql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CASE and its kin: the pairs in choices.sql and choices__refused.sql."""
+"""CASE, IF, COALESCE and NULLIF: the pairs in conditionals.sql and its refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals and unknown functions: the pairs in intervals.sql and intervals__refused.sql."""
+"""Intervals and unknown functions: the pairs in dp_functions.sql and its refusals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Functions of other databases: the pairs in elsewhere.sql, and that what is advised is
-answered.
-"""
+"""Functions of other databases: foreign_functions__refused.sql, and advice that is answered."""
 
 from __future__ import annotations
 

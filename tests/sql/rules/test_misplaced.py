@@ -1,4 +1,4 @@
-"""Expressions that are refused: the pairs in shapes__refused.sql."""
+"""Expressions that are refused: the pairs in misplaced__refused.sql."""
 
 from __future__ import annotations
 

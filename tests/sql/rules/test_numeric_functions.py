@@ -1,4 +1,4 @@
-"""Functions of numbers: the pairs in numbers.sql and numbers__refused.sql."""
+"""Functions of numbers: the pairs in numeric_functions.sql and its refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of text: the pairs in texts.sql."""
+"""Functions of text: the pairs in strings.sql and its refusals."""
 
 from __future__ import annotations
 

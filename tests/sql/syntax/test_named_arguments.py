@@ -1,4 +1,4 @@
-"""Named arguments: what is taken off the tokens, and the pairs in named__refused.sql."""
+"""Named arguments: extraction from tokens, and the pairs in named_arguments__refused.sql."""
 
 from __future__ import annotations
 

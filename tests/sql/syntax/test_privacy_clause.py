@@ -1,4 +1,4 @@
-"""EXPLAIN PRIVACY and OPTIONS: the pairs in heading.sql."""
+"""EXPLAIN PRIVACY and OPTIONS: the pairs in privacy_clause.sql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits before parsing, and the underlined piece."""
+"""Limits before parsing, and underlined spans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lines(sql: str) -> list[str]:
 
 
 def marked(sql: str) -> str:
-    """The piece of the text above the carets."""
+    """Return the text above the carets."""
     _, line, marks, _ = lines(sql)
     return "".join(c for c, mark in zip(line, marks, strict=False) if mark == "^")
 

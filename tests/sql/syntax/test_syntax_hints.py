@@ -1,4 +1,4 @@
-"""What is no SQL is refused with what was meant."""
+"""Syntax errors are refused with the intended SQL."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMED = Catalog(
 
 
 def refused(sql: str) -> list[str]:
-    """What is wrong, the line, the marks, and what to write."""
+    """Return the problem, the line, the marks and the fix."""
     with pytest.raises(Unsupported) as caught:
         parse_question(sql, NAMED)
     return str(caught.value).split("\n")
@@ -100,9 +100,7 @@ def test_a_syntax_error_suggests_the_intended_sql(sql: str, marked: str, instead
 
 
 def test_hidden_names_are_not_suggested() -> None:
-    """What the catalogue has is spelled as it has it; what is hidden comes back as it was
-    written.
-    """
+    """Names of the catalog are shown in its spelling, hidden ones as they were typed."""
     assert (
         refused("SELECT COUNT(*) FROM visits WHERE DATE of BIRTH IS NULL")[-1]
         == 'Write "Date of Birth".'
