@@ -114,8 +114,8 @@ def test_answers_in_words() -> None:
         == "holds: a coupling for each of 4 pairs of inputs"
     )
     leak = (
-        "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, and the outcomes"
-        " 1/2 in run 2"
+        "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, and the outcomes related to it"
+        " have 1/2 in run 2"
     )
     assert str(decide_finite(judge(f"Leak ~ Leak : true ==> {SAME}"))) == leak
 
