@@ -104,7 +104,7 @@ def test_the_import_is_lazy() -> None:
 
 
 @pytest.mark.parametrize("value", BAD)
-def test_bad_noise(value: object) -> None:
+def test_invalid_noise_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^kind must be one of"):
         BatchNoise(value, Fraction(1))  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^scale must be"):

@@ -25,7 +25,7 @@ def test_a_table_of_all_options() -> None:
     ]
 
 
-def test_one_sentence() -> None:
+def test_the_reason_is_one_sentence() -> None:
     assert choice(0.5).why == "m0, with an expected error of 0.5 ranks: no other method applies."
     assert (
         choice(0.5, 2).why

@@ -121,7 +121,7 @@ from hedgerow.answers.answer import Answer
         ),
     ],
 )
-def test_each_way_is_told(sql: str, said: list[str]) -> None:
+def test_every_deviation_from_plain_sql_has_a_caveat(sql: str, said: list[str]) -> None:
     with exactly() as db:
         answer = db.query(sql, epsilon=9000)
     assert isinstance(answer, Answer)

@@ -91,7 +91,7 @@ def test_lists_are_several_questions_or_one_by_declared_groups(db: Database) -> 
 
 
 @pytest.mark.parametrize("neighbours", ['("l1", 2)', '("group", 2)'])
-def test_other_relations(neighbours: str, db: Database) -> None:
+def test_l1_and_group_neighbours_are_accepted(neighbours: str, db: Database) -> None:
     two, certificate = paired(neighbours)
     assert db.run(two, certificate, q=[NORTH, SOUTH], eps=Fraction(1, 4)).cost.epsilon == Fraction(
         1, 2
@@ -183,7 +183,7 @@ def test_a_failure_on_the_data_is_charged_and_says_nothing(
     assert spent(db) == 1
 
 
-def test_what_is_checked_is_what_runs(db: Database) -> None:
+def test_the_checked_program_is_the_one_that_runs(db: Database) -> None:
     """A program that shows one body to the checker and another to the runner is read once."""
 
     class Two(Program):

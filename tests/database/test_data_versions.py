@@ -277,7 +277,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_accepted(
         opened(path)
 
 
-def test_what_is_asked_is_the_file_that_was_accepted(tmp_path: Path) -> None:
+def test_questions_read_the_file_that_was_accepted(tmp_path: Path) -> None:
     """The engine starts with the first question, long after the file was looked at."""
     with opened(write(tmp_path)) as db:
         (tmp_path / "t.csv").write_bytes(BAD)

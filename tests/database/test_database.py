@@ -318,7 +318,7 @@ BY_LAND = (
 )
 
 
-def test_what_a_public_table_holds_need_not_be_declared(tmp_path: Path) -> None:
+def test_values_of_a_public_table_need_no_declaration(tmp_path: Path) -> None:
     cities = [
         *shop.CITIES.slice(0, 2).to_pylist(),
         {"city": "Dorf", "land": "nowhere", "people": 10},

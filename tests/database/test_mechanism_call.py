@@ -93,7 +93,7 @@ def test_a_replaced_unit_moves_two_groups() -> None:
         assert db.run(two, other, q=asked, eps=1).cost.epsilon == 2
 
 
-def test_what_the_proof_takes_for_granted_is_checked(db: Database) -> None:
+def test_the_assumptions_of_the_proof_are_checked(db: Database) -> None:
     scaled = program("scaled")
     certificate = proof(scaled, back("x"))
     assert db.run(scaled, certificate, x=NORTH, N=2, loud=True, eps=1).outputs[0] is True

@@ -51,7 +51,7 @@ def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Pa
         ("max_epsilon = 0.5", "max_epsilon = 0.6", "ana"),
     ],
 )
-def test_what_loosens_must_be_accepted(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_a_looser_policy_must_be_accepted(tmp_path: Path, old: str, new: str, said: str) -> None:
     path = write(tmp_path)
     open(path, in_process=True).close()
     path.write_text(POLICY.replace(old, new))
@@ -67,7 +67,7 @@ def test_what_loosens_must_be_accepted(tmp_path: Path, old: str, new: str, said:
     assert accept_policy(path) == (None, ())
 
 
-def test_what_tightens_needs_no_word_but_is_kept(tmp_path: Path) -> None:
+def test_a_tighter_policy_is_recorded_without_acceptance(tmp_path: Path) -> None:
     path = write(tmp_path)
     open(path, in_process=True).close()
     path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))

@@ -108,7 +108,7 @@ def test_many_questions_are_asked_one_by_one(cursor: Cursor) -> None:
         cursor.fetchone()
 
 
-def test_what_pep_249_wants_and_does_nothing(cursor: Cursor) -> None:
+def test_required_methods_of_pep_249_do_nothing(cursor: Cursor) -> None:
     cursor.setinputsizes([1])
     cursor.setoutputsize(100, 1)
     cursor.connection.commit()
@@ -120,7 +120,7 @@ def test_nothing_is_refunded(cursor: Cursor) -> None:
         cursor.connection.rollback()
 
 
-def test_closed_is_closed() -> None:
+def test_a_closed_connection_refuses_to_work() -> None:
     with exactly() as db:
         made = connect(db)
         cursor = made.cursor()
@@ -152,6 +152,6 @@ def test_a_policy_file_is_opened_and_closed(tmp_path: Path) -> None:
         assert db.ledger.state.asked_epsilon("bob") == Fraction(1, 10)
 
 
-def test_a_size_below_zero(cursor: Cursor) -> None:
+def test_a_negative_fetch_size_is_refused(cursor: Cursor) -> None:
     with pytest.raises(errors.InvalidArgument, match="size must be 0 or more; got -1"):
         cursor.execute(COUNTS).fetchmany(-1)

@@ -167,7 +167,7 @@ def _by(keys: tuple[str, ...]) -> str:
         ),
     ],
 )
-def test_what_is_not_refused_adds_up(unit: str, groups: int, rows: int) -> None:
+def test_accepted_totals_and_parts_add_up(unit: str, groups: int, rows: int) -> None:
     worlds = [tables(Random(number)) for number in range(8)]
     accepted, biased, told = 0, 0, set()
     for total, parts in pairs(catalog(unit, groups, rows)):
@@ -325,7 +325,7 @@ def test_caps_by_group_would_be_a_bias() -> None:
     )
 
 
-def test_what_adds_up() -> None:
+def test_counts_and_sums_are_additive() -> None:
     picked = (
         "COUNT(*) AS n, SUM(v) AS s, AVG(v) AS m, COUNT(v) AS c, COUNT(DISTINCT v) AS d, MEDIAN(v)"
         " AS q, MAX(v) AS x"

@@ -129,7 +129,7 @@ def test_averaged_answers_do_as_well() -> None:
             db.reconcile(once, twice)
 
 
-def test_what_is_asked_of_the_results_looks_at_the_new_values() -> None:
+def test_having_order_and_limit_use_the_reconciled_values() -> None:
     by = (
         "SELECT region, COUNT(*) AS n, 2 * COUNT(*) AS twice, DP_INTERVAL_LOW(n) AS low FROM data"
         " GROUP BY region ORDER BY n DESC LIMIT 2"
@@ -216,7 +216,7 @@ def test_units_in_several_groups_are_refused_and_would_be_biased() -> None:
             db.reconcile(total, parts)
 
 
-def test_what_cannot_be_given() -> None:
+def test_answers_that_cannot_be_reconciled_are_refused() -> None:
     with guarded() as db, guarded() as other:
         total, parts = ask(db, TOTAL, BY_REGION)
         (strange,) = ask(other, TOTAL)

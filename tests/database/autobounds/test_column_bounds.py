@@ -163,7 +163,7 @@ def test_a_part_has_as_many_decimals_as_an_epsilon_may_have() -> None:
         ("real", 93, 1, (0, 2**62)),
     ],
 )
-def test_what_is_chosen_means_bounds_with_headroom(
+def test_selected_bounds_have_headroom(
     type_: Type, place: int, sign: int, ends: tuple[Any, Any]
 ) -> None:
     assert decode_bounds(type_, ((place,), (sign,))) == ends

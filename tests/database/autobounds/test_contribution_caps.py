@@ -63,7 +63,7 @@ def test_counts_beyond_the_list_have_the_last_place() -> None:
     assert decode_caps(((20,),), keys=False) == (2**19,)
 
 
-def test_what_is_chosen_means_caps_with_headroom_where_there_are_no_keys() -> None:
+def test_selected_caps_have_headroom_without_keys() -> None:
     assert decode_caps(((1,),), keys=False) == (2,)
     assert decode_caps(((3,),), keys=False) == (8,)
     assert decode_caps(((3,), (1,)), keys=True) == (4, 1)
@@ -146,7 +146,7 @@ def test_caps_are_found_and_serve_all_questions_with_these_keys() -> None:
         )
 
 
-def test_what_needs_no_caps_finds_none() -> None:
+def test_a_question_that_needs_no_caps_searches_for_none() -> None:
     table = crowd()
     with open_frame(
         table,

@@ -261,7 +261,7 @@ def test_text_is_no_number(sql: str) -> None:
         assert only_opened(db)
 
 
-def test_what_is_refused_for_another_reason_finds_no_bounds() -> None:
+def test_a_question_refused_for_another_reason_searches_for_no_bounds() -> None:
     with finding() as db:
         for sql in (
             "SELECT SUM(income) / SUM(nothing) FROM data",
@@ -369,7 +369,7 @@ def end(db: Database, entry: Entry, place: int) -> None:
     db.ledger.answer(entry, encode_payload([()], [[place], [1]], noise))
 
 
-def test_what_was_sought_in_vain_is_sought_again_for_a_higher_price_only() -> None:
+def test_a_failed_search_is_repeated_only_at_a_larger_epsilon() -> None:
     with finding() as db:
         keep(db, -5, SURE // 4)
         with pytest.raises(

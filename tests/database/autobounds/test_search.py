@@ -77,7 +77,7 @@ def test_it_costs_what_is_said() -> None:
         assert search.charge("ana", Fraction(1, 3), None, "digest").request is None
 
 
-def test_what_its_answers_mean() -> None:
+def test_results_are_decoded_and_described() -> None:
     assert BOUNDS.decode_result(((31,), (0,))) == (-2, 2)
     assert CAPS.decode_result(((3,), (2,))) == (4, 2)
     assert BOUNDS.decode_result(((-1,), (0,))) is CAPS.decode_result(((3,), (-2,))) is None

@@ -85,7 +85,7 @@ def test_a_failed_run_is_charged_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_was_paid_and_not_put_in_place_is_finished_later_for_nothing(
+def test_a_paid_publication_that_was_not_moved_is_finished_later_for_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """The disk is full when the receipt is written, then somebody interrupts; all that is left
@@ -186,7 +186,7 @@ def test_one_payment_buys_one_table_however_often_it_is_tried(
         )
 
 
-def test_who_waits_hears_how_far_it_is(tmp_path: Path) -> None:
+def test_progress_is_reported_while_a_publication_is_built(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         for kind, (columns, options) in KINDS.items():
             heard: list[tuple[int, int]] = []

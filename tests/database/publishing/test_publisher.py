@@ -53,7 +53,7 @@ def test_a_draft_says_what_it_will_cost_and_costs_nothing(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("unit", "neighbours"), [("who", "add-remove"), ("row", "add-remove"), ("who", "change-one")]
 )
-def test_what_is_published_is_near_the_truth_and_paid_for(
+def test_a_publication_is_near_the_exact_counts_and_charged(
     tmp_path: Path, noise: str, unit: str, neighbours: str
 ) -> None:
     with opened(tmp_path, noise=noise, unit=unit, neighbours=neighbours) as db:
@@ -104,7 +104,7 @@ def test_a_condition_says_which_rows_count(tmp_path: Path) -> None:
                 db.publish.histogram("people", "smokes", where=wrong)
 
 
-def test_an_error_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_draft_finds_the_epsilon_for_an_error(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         draft = db.publish.histogram("people", "region", error=1)
         assert 0.98 < draft.error <= 1
@@ -117,7 +117,7 @@ def test_an_error_that_is_asked_for(tmp_path: Path) -> None:
         assert db.publish.histogram("people", "region", error=100, epsilon=1).epsilon == 1
 
 
-def test_what_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
+def test_invalid_drafts_are_refused_before_the_charge(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         publish = db.publish
         assert isinstance(publish, Publisher)
@@ -224,7 +224,7 @@ def test_a_histogram_tells_means_and_quantiles(tmp_path: Path) -> None:
             cdf.histogram()
 
 
-def test_what_is_asked_is_part_of_the_meaning(tmp_path: Path) -> None:
+def test_all_options_are_part_of_the_key(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         north = (
             db.publish.queries("people", ["region = 'north'"], epsilon=5)
@@ -255,7 +255,7 @@ def test_what_is_asked_is_part_of_the_meaning(tmp_path: Path) -> None:
         assert db.budget.spent == 20
 
 
-def test_what_is_wrong_with_synthetic_rows_is_said_before_they_are_paid(tmp_path: Path) -> None:
+def test_invalid_synthetic_rows_are_refused_before_the_charge(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         with pytest.raises(Refused, match="fewer bins"):
             db.publish.synthetic("people", ["region", "income"], bins={"income": 5000})
@@ -383,7 +383,7 @@ def test_where_nobody_has_more_rows_than_count_rows_are_whole(tmp_path: Path) ->
         assert found.to_arrow().schema.field("count").type == pa.int64()
 
 
-def test_what_was_published_of_some_rows_is_not_found_again(
+def test_a_publication_of_truncated_rows_is_not_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before rows counted in part, a publication of the same name meant something else."""

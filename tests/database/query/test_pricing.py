@@ -82,7 +82,7 @@ def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> N
         assert stored.lines == told.lines  # for so little it is free, and better
 
 
-def test_who_comes_too_late_for_the_delta_gets_laplace_noise(
+def test_a_question_that_finds_the_delta_spent_gets_laplace_noise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Between price and charge somebody else spends it; and where nothing is left for either

@@ -76,12 +76,12 @@ NOT_TOLD = (
 )
 
 
-def test_what_the_cells_do_not_tell_is_not_offered(db: hr.Database) -> None:
+def test_a_question_that_the_cells_do_not_answer_is_not_offered(db: hr.Database) -> None:
     with db:
         assert [sql for sql in NOT_TOLD if offered(db, sql)] == []
 
 
-def test_what_was_published_of_other_data_or_was_changed_is_not_offered(
+def test_a_publication_of_other_data_or_that_was_changed_is_not_offered(
     db: hr.Database, tmp_path: Path
 ) -> None:
     policy = tmp_path / "survey.toml"

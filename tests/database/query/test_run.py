@@ -62,7 +62,7 @@ def test_the_same_question_is_free(one: str, other: str) -> None:
         "SELECT region, COUNT(*) FROM data WHERE age > 30 GROUP BY region",
     ],
 )
-def test_another_question_is_not(other: str) -> None:
+def test_another_question_is_charged(other: str) -> None:
     with exactly(epsilon=10) as db:
         db.query("SELECT COUNT(*) FROM data WHERE age > 30", epsilon=1)
         db.query(other, epsilon=1)
@@ -206,7 +206,7 @@ def test_where_keys_are_not_declared_the_larger_epsilon_stands() -> None:
         assert answered(db, sql, 1).rows == second.rows
 
 
-def test_what_is_chosen_is_not_averaged() -> None:
+def test_selected_values_are_not_averaged() -> None:
     with exactly(epsilon=100) as db:
         answered(db, "SELECT MEDIAN(age) AS m FROM data", 1)
         chosen = answered(db, "SELECT MEDIAN(age) AS m FROM data", 2)

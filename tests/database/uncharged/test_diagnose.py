@@ -94,6 +94,6 @@ def test_it_is_refused_in_plain_words(sql: str, what: str, instead: str) -> None
     assert not re.search("(name|public) [0-9]", str(caught.value))
 
 
-def test_what_the_engine_would_begin_with_passes() -> None:
+def test_a_question_that_the_engine_can_prepare_passes() -> None:
     assert checked('SELECT Région, SUM("Total Cost") FROM hist GROUP BY 1') is None
     assert checked("SELECT CAST(Région AS INT) FROM hist") is None

@@ -71,7 +71,7 @@ def test_no_way_leads_from_a_public_table_to_people(tmp_path: Path, sql: str) ->
         db.query(sql, epsilon=1)
 
 
-def test_what_the_engine_cannot_do_is_said_without_its_words(tmp_path: Path) -> None:
+def test_an_engine_error_is_reported_without_its_message(tmp_path: Path) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         with pytest.raises(Refused, match="regions has no column nothing"):
             db.query("SELECT nothing FROM regions")
@@ -79,7 +79,9 @@ def test_what_the_engine_cannot_do_is_said_without_its_words(tmp_path: Path) -> 
             db.query("SELECT CAST(region AS INT) FROM regions")
 
 
-def test_what_takes_too_long_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_past_the_deadline_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hedgerow.database.uncharged.public_query._DEADLINE_SECONDS", 0.5)
     endless = (
         "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT MAX(n) FROM c,"
