@@ -73,7 +73,7 @@ READ = (
 )
 
 
-def test_text_goes_to_engines_in_listed_places_alone() -> None:
+def test_text_goes_to_engines_only_in_listed_places() -> None:
     assert engine_text.unlisted(SRC) == []
 
 
@@ -90,7 +90,7 @@ def test_text_goes_to_engines_in_listed_places_alone() -> None:
         "def f(name): return name.replace('\"', '\"\"')",
     ],
 )
-def test_another_place_is_found(planted: str, tmp_path: Path) -> None:
+def test_an_unlisted_place_is_found(planted: str, tmp_path: Path) -> None:
     file = tmp_path / "database" / "new.py"
     file.parent.mkdir()
     file.write_text(planted)

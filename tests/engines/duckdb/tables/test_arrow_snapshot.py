@@ -85,7 +85,7 @@ def test_missing_values_of_pandas_are_null() -> None:
 
 
 @pytest.mark.parametrize("data", [None, 7, [1, 2], {"x": [1]}])
-def test_what_is_no_frame_is_refused(data: object) -> None:
+def test_objects_that_are_not_frames_are_refused(data: object) -> None:
     with pytest.raises(InvalidArgument, match="must be a path, or an Arrow"):
         take_snapshot(data, "t")
 
