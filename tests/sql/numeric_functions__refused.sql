@@ -26,7 +26,7 @@ SELECT SUM(LN(age)) FROM visits
 --> Unbounded: This may become arbitrarily large, since something is divided by what may be 0 (or is the logarithm of it)
 
 SELECT SUM(ABS(city)) FROM visits
---> Unsupported: ABS works on numbers, and this is text
+--> Unsupported: ABS needs numbers, but this is text
 
 SELECT SUM(FLOOR(weight)) FROM visits
 --> Unbounded: weight has no bounds, and arithmetic needs them

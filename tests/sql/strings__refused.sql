@@ -1,5 +1,5 @@
 SELECT COUNT(*) FROM visits WHERE LOWER(age) = 'a'
---> Unsupported: LOWER works on text
+--> Unsupported: LOWER needs text
 
 SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, 0) = 'a'
 --> Unsupported: Here a whole number from 1 is written out
@@ -41,4 +41,4 @@ SELECT SUM(LENGTH(city)) FROM visits
 --> Unbounded: How long texts are is not known, so one person could move this arbitrarily far
 
 SELECT COUNT(*) FROM visits WHERE STARTS_WITH(age, 'A')
---> Unsupported: STARTS_WITH works on text
+--> Unsupported: STARTS_WITH needs text

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hedgerow.answers.caveats import list_caveats
-from hedgerow.calibration.noise_choice import NoiseKind, calibrate_refined_noise, plan_measures
+from hedgerow.calibration.noise_choice import NoiseKind
+from hedgerow.calibration.step_refinement import calibrate_refined_noise
+from hedgerow.calibration.measure_planning import plan_measures
 from hedgerow.database.autobounds.resolver import read_asked_epsilon
 from hedgerow.database.query.partition_charging import find_touched_parts
 from hedgerow.database.query.second_population_charging import list_caveats_for_both
@@ -105,10 +107,10 @@ def calibrate_question(
     question: Question, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: NoiseKind
 ) -> tuple[Question, ReleaseNoise]:
     """The question with the measures that its noise takes, and that noise."""
-    plan = plan_measures(question.plan, unit, epsilon=epsilon, delta=delta, law=law)
+    plan = plan_measures(question.plan, unit, epsilon=epsilon, delta=delta, kind=law)
     names = [key.text for key in question.keys]
     plan, noise = calibrate_refined_noise(
-        plan, unit, epsilon=epsilon, delta=delta, law=law, names=names
+        plan, unit, epsilon=epsilon, delta=delta, kind=law, names=names
     )
     return question.with_plan(plan), noise
 
