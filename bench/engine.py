@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from bench.clock import Round
-from hedgerow.calibration.noise_choice import add_deciding_count
+from hedgerow.calibration.measure_planning import add_deciding_count
 from hedgerow.database.catalog_builder import build_catalog
 from hedgerow.database.database import Database
 from hedgerow.engines.compile.plan import compile_plan

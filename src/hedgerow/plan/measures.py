@@ -164,7 +164,7 @@ class Measure:
         ):
             raise InvalidArgument(
                 "resolution",
-                "must be 1 if rows are not scaled, and at most 2^88 times the largest value",
+                "must be 1 if rows are not scaled, and at most 2^88 divided by the largest value",
                 self.resolution,
             )
 

@@ -321,10 +321,7 @@ class UnitAggregation(_SingleSource):
         if len(set(names)) != len(names):
             raise InvalidArgument("outputs", "must have different names, and none of a key", names)
         if self.source.unit in (None, "row") or find_population_join(self.source):
-            raise InvalidArgument(
-                "source",
-                "must be about units with ids of one population: others have one row per unit",
-            )
+            raise InvalidArgument("source", "must be about units with ids, of one population")
         known = self.source.columns
         columns = {name: one.column for name, one in self.outputs if one.column is not None}
         unknown = {*self.keys, *columns.values()} - set(known)

@@ -761,7 +761,7 @@ def cut_not_clamped(monkeypatch: pytest.MonkeyPatch) -> None:
             numbers
             for each in got.values()
             for _, _, numbers in sorted(each, key=lambda one: one[:2])[
-                : plan.population_join[0].max_rows
+                : plan.population_join.population.max_rows
             ]
         ]
 

@@ -20,7 +20,7 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.custom_release import release_custom
 from hedgerow.release.noise import CentredCounts, ReleaseNoise
-from hedgerow.release.release import Charge, release
+from hedgerow.release.release import Charge, ChargedPopulation, release
 from plan import meetings
 
 DOCTORS = Unit("change-one", "id")
@@ -54,7 +54,9 @@ def two_budgets(doctors: Fraction | int = 10) -> MemoryLedger:
 
 
 def both(**changes: Any) -> Charge:
-    return replace(charge(), **{"second_population": ("doctors", DOCTORS), **changes})
+    return replace(
+        charge(), **{"second_population": ChargedPopulation("doctors", DOCTORS), **changes}
+    )
 
 
 def test_two_populations_are_charged_their_own_losses_in_one_entry() -> None:
@@ -103,7 +105,7 @@ def test_where_one_of_two_budgets_is_short_neither_pays_and_nothing_is_read() ->
     ("asked", "charged"),
     [
         (meetings.asked(), both(second_population=None)),
-        (meetings.asked(), both(second_population=("people", DOCTORS))),
+        (meetings.asked(), both(second_population=ChargedPopulation("people", DOCTORS))),
         (plan(domain=DAYS), both()),
     ],
 )

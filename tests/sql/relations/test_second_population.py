@@ -29,7 +29,7 @@ def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected
 def test_the_caps_are_those_of_each_population() -> None:
     plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind").plan
     assert plan.population_join is not None
-    others = plan.population_join[0]
+    others = plan.population_join.population
     # of care, of care, of doctors
     assert (others.max_references, plan.bound.max_rows, others.max_rows) == (4, 6, 30)
 

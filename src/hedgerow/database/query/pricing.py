@@ -11,7 +11,9 @@ from typing import Protocol
 
 from hedgerow.answers.caveats import list_caveats, list_contribution_caveats
 from hedgerow.answers.explanation import find_needed_epsilon
-from hedgerow.calibration.noise_choice import NoiseKind, calibrate_refined_noise, plan_measures
+from hedgerow.calibration.measure_planning import plan_measures
+from hedgerow.calibration.noise_choice import NoiseKind
+from hedgerow.calibration.step_refinement import calibrate_refined_noise
 from hedgerow.database.autobounds.column_bounds import compute_search_epsilon
 from hedgerow.database.autobounds.resolver import BoundsResolver, read_asked_epsilon
 from hedgerow.database.query.partition_charging import find_touched_parts
@@ -221,7 +223,7 @@ def _calibrate_question(
     plan = plan_measures(question.plan, unit, epsilon=epsilon, delta=delta, law=law)
     names = [key.text for key in question.keys]
     plan, noise = calibrate_refined_noise(
-        plan, unit, epsilon=epsilon, delta=delta, law=law, names=names
+        plan, unit, epsilon=epsilon, delta=delta, kind=law, names=names
     )
     return question.with_plan(plan), noise
 

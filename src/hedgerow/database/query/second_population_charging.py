@@ -14,7 +14,8 @@ from fractions import Fraction
 from hedgerow.answers.caveats import format_count
 from hedgerow.answers.explanation import Explanation, count_questions_left
 from hedgerow.answers.unit_noun import UnitNoun
-from hedgerow.calibration.noise_choice import NoiseKind, calibrate_noise, refine_steps
+from hedgerow.calibration.noise_choice import NoiseKind, calibrate_noise
+from hedgerow.calibration.step_refinement import refine_steps
 from hedgerow.database.query.payers import Payer
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian
@@ -72,7 +73,7 @@ def calibrate_noise_for_both(
 def _calibrate_larger_noise(
     plan: Aggregate, unit: Unit, other: Unit, *, epsilon: Fraction, law: NoiseKind
 ) -> ReleaseNoise:
-    first = calibrate_noise(plan, unit, epsilon=epsilon, delta=None, law=law).mechanisms
+    first = calibrate_noise(plan, unit, epsilon=epsilon, delta=None, kind=law).mechanisms
     share, rho = epsilon / len(plan.measures), compute_pure_rho(epsilon) / len(plan.measures)
     larger = []
     for mechanism, move in zip(first, plan.second_population_sensitivity(other), strict=True):
