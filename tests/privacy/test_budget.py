@@ -93,7 +93,7 @@ def test_the_dearest_parts_count_and_tables_add_up() -> None:
     with pytest.raises(
         InvalidArgument, match="must belong to a table with declared parts; got 'doctors'"
     ):
-        budget.covers(Loss(0.1), ("doctors", ["a"]))
+        budget.covers(Loss(0.1), TableParts("doctors", ["a"]))
 
 
 def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:

@@ -47,7 +47,7 @@ def test_several_blocks_share_the_price_as_asked_and_never_exceed_it(
     assert Fraction(999_999, 1_000_000) * value <= getattr(total, name) <= value
     ratios = [float(law.scale) / spread for law, spread in zip(laws, spreads, strict=True)]
     assert max(ratios) / min(ratios) < 1 + 1e-6
-    assert all(isinstance(law, Laplace if terms.is_pure else Gaussian) for law in laws)
+    assert all(isinstance(law, Gaussian if terms.is_gaussian else Laplace) for law in laws)
 
 
 def test_an_epsilon_buys_laplace_or_gaussian_noise_by_the_policy() -> None:
@@ -56,7 +56,7 @@ def test_an_epsilon_buys_laplace_or_gaussian_noise_by_the_policy() -> None:
         Fraction(1), "gaussian", rows=2, relation="change-one", group=3
     )
     assert bought.total == Loss(inf, rho=compute_pure_rho(Fraction(1)))
-    assert (bought.is_gaussian, bought.is_pure) == (True, False)
+    assert (bought.is_gaussian, bought.epsilon) == (True, None)
     assert bought.with_share(Fraction(1, 2)).rho == compute_pure_rho(Fraction(1)) / 2
     assert PrivacyParameters(epsilon=Fraction(1)).with_share(Fraction(1, 4)).epsilon == Fraction(
         1, 4

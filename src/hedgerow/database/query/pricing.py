@@ -219,11 +219,11 @@ def _calibrate_question(
             question.plan, unit, payers.second.unit, epsilon=epsilon, law=limits.noise
         )
         return question.with_plan(plan), noise
-    law = payers.first.budget_rule.noise if kind is None else kind
-    plan = plan_measures(question.plan, unit, epsilon=epsilon, delta=delta, law=law)
+    kind = payers.first.budget_rule.noise if kind is None else kind
+    plan = plan_measures(question.plan, unit, epsilon=epsilon, delta=delta, kind=kind)
     names = [key.text for key in question.keys]
     plan, noise = calibrate_refined_noise(
-        plan, unit, epsilon=epsilon, delta=delta, kind=law, names=names
+        plan, unit, epsilon=epsilon, delta=delta, kind=kind, names=names
     )
     return question.with_plan(plan), noise
 
