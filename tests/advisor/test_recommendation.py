@@ -34,7 +34,7 @@ def test_the_reason_is_one_sentence() -> None:
     assert (
         choice(0.5, 0.51).why == "m0, with an expected error of 0.5 ranks, as good as m1: note 0."
     )
-    assert choice(0, 0, 5).why == "m0, expected to be off by 0 ranks, as good as m1: note 0."
+    assert choice(0, 0, 5).why == "m0, with an expected error of 0 ranks, as good as m1: note 0."
     for next_best in (1e9, inf):
         assert (
             choice(0.5, next_best).why
