@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from hedgerow.policy.checks import identify_file
 from hedgerow.policy.mistake import format_number
 from hedgerow.policy.policy import Policy
 from hedgerow.policy.records import AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
@@ -155,8 +156,8 @@ def _find_reused_source(
     rule: TableRule, others: Sequence[TableRule], folder: Path
 ) -> Iterator[_Change]:
     """Report a table whose source another table had before, under any name of the file."""
-    mine = _identify_file(folder / rule.source)
-    known = next((other for other in others if mine & _identify_file(folder / other.source)), None)
+    file = identify_file(folder / rule.source)
+    known = next((other for other in others if identify_file(folder / other.source) == file), None)
     if known is not None and (known.public, known.population) != (rule.public, rule.population):
         yield _Change(
             True,
@@ -168,17 +169,6 @@ def _find_reused_source(
         yield _Change(
             True, f"table {rule.name!r}: opens the source of {known.name!r} under rules of its own."
         )
-
-
-def _identify_file(place: Path) -> set[object]:
-    """Return the identities of a file: its resolved path, and device and inode, which a hard link
-    shares.
-    """
-    try:
-        seen = place.stat()
-    except OSError:  # a missing file is known by its name alone
-        return {place.resolve()}
-    return {place.resolve(), (seen.st_dev, seen.st_ino)}
 
 
 def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:

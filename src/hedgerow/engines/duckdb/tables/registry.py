@@ -143,7 +143,6 @@ class TableBackedSource:
         )
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
-        """Return the columns of a table, by their names in the data."""
         if table not in self._registry.columns:
             raise InvalidArgument("table", "must be the name of a registered table", table)
         return self._registry.columns[table]
