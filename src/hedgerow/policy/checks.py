@@ -308,18 +308,18 @@ def check_consistency(
 
 
 def _check_population(first: TableRule, table: TableRule) -> Iterator[Mistake]:
-    place, others = ("tables", table.name), f"tables of population {table.population!r}"
+    place, siblings = ("tables", table.name), f"tables of population {table.population!r}"
     if (first.unit == "row") != (table.unit == "row"):
         yield Mistake(
             (*place, "unit"),
-            f"{others} must have the same kind of unit: {first.name!r} has {first.unit!r}, this one"
-            f" {table.unit!r}; change one, or its population",
+            f"{siblings} must have the same kind of unit: {first.name!r} has {first.unit!r}, this"
+            f" one {table.unit!r}; change one, or its population",
         )
     if first.neighbours != table.neighbours:
         yield Mistake(
             (*place, "neighbours"),
-            f"{others} must have the same neighbours: {first.name!r} has {first.neighbours!r}, this"
-            f" one {table.neighbours!r}; change one, or its population",
+            f"{siblings} must have the same neighbours: {first.name!r} has {first.neighbours!r},"
+            f" this one {table.neighbours!r}; change one, or its population",
         )
 
 

@@ -72,18 +72,18 @@ def _compare_numbers(
         return
     if before is None or after is None:
         loose = (before is None) == without_is_strict
-        says = (
+        message = (
             f"{what} of {format_number(after)} is added."
             if before is None
             else f"{what} of {format_number(before)} is dropped."
         )
     else:
         loose = after > before
-        says = (
+        message = (
             f"{what} is {'raised' if loose else 'lowered'} from"
             f" {format_number(before)} to {format_number(after)}."
         )
-    yield _Change(loose, says)
+    yield _Change(loose, message)
 
 
 def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
@@ -101,11 +101,11 @@ def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
 
 
 def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
-    whose = f"population {before.population!r}"
+    subject = f"population {before.population!r}"
     # Two kinds of changes: of the budget itself, and of what one query may spend.
-    yield from _compare_numbers(f"budget of {whose}: epsilon", before.epsilon, after.epsilon)
+    yield from _compare_numbers(f"budget of {subject}: epsilon", before.epsilon, after.epsilon)
     yield from _compare_numbers(
-        f"budget of {whose}: delta", before.delta, after.delta, without_is_strict=True
+        f"budget of {subject}: delta", before.delta, after.delta, without_is_strict=True
     )
     # a limit as large as the budget is no limit
     if (before.max_epsilon_per_query, after.max_epsilon_per_query) != (
@@ -113,21 +113,21 @@ def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
         after.epsilon,
     ):
         yield from _compare_numbers(
-            f"{whose}: max_epsilon_per_query",
+            f"{subject}: max_epsilon_per_query",
             before.max_epsilon_per_query,
             after.max_epsilon_per_query,
         )
     if before.noise != after.noise:
         yield _Change(
             after.noise != "laplace",
-            f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.",
+            f"{subject}: noise changes from {before.noise!r} to {after.noise!r}.",
         )
     # The default epsilon decides nothing: an analyst may name any epsilon up to the limit.
     for key in ("default_epsilon", "default_delta"):
         if getattr(before, key) != getattr(after, key):
             yield _Change(
                 False,
-                f"{whose}: {key} changes from {format_number(getattr(before, key))} to"
+                f"{subject}: {key} changes from {format_number(getattr(before, key))} to"
                 f" {format_number(getattr(after, key))}.",
             )
 

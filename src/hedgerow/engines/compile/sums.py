@@ -66,9 +66,7 @@ class SumCompiler:
 
     @property
     def wide(self) -> tuple[bool, ...]:
-        """One flag for each number: whether it may exceed 64 bits, by the plan and not by
-        the data.
-        """
+        """The flags of the numbers that may exceed 64 bits, by the plan and not by the data."""
         return tuple(
             self._needs_wide_total(measure)
             for measure in self._measures

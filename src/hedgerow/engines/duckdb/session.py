@@ -55,7 +55,7 @@ _MAX_ARRAY_BITS: Final = 24
 
 
 class DuckDBSession:
-    """One in-memory database, locked before it sees any data.
+    """An in-memory database, locked before it sees any data.
 
     ``rows`` is the number of rows in frames; the rows of files are estimated.
     """

@@ -129,11 +129,11 @@ def _read_budgets(
         ]
         population = used[0] if used else DEFAULT_POPULATION
         if population in sections:
-            says = (
+            message = (
                 "[budget] applies to no population, since each has its own [budgets.NAME]: remove"
                 " [budget]"
             )
-            top.mistakes.append(Mistake(("budget",), says))
+            top.mistakes.append(Mistake(("budget",), message))
         sections = {population: main, **sections}
     elif not sections and not {"budget", "budgets"} & top.bad_keys:
         top.mistakes.append(

@@ -93,7 +93,7 @@ class EngineProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process still accepts requests."""
+        """True while the process accepts requests."""
         return bool(self.kill.alive) and self._process.poll() is None
 
     def set_timeout(self, seconds: float) -> None:
