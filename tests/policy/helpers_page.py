@@ -9,6 +9,16 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import Policy, parse_policy
 
+SMALL = """\
+[database]
+name = "small"
+[budget]
+epsilon = 1
+[tables.t]
+source = "data/../t.csv"
+unit = "row"
+neighbours = "change-one"
+"""
 CLINIC = """\
 [database]
 name   = "clinic"

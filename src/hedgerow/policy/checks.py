@@ -6,9 +6,11 @@ so that no invalid policy exists, however it was made.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Set
 from fractions import Fraction
+from pathlib import Path
 
 from hedgerow.policy.column_checks import check_column
 from hedgerow.policy.mistake import KeyPath, Mistake, check_distinct, check_name, format_number
@@ -22,6 +24,7 @@ __all__ = [
     "check_database",
     "check_shared_source",
     "check_table",
+    "identify_file",
     "list_warnings",
 ]
 
@@ -103,7 +106,6 @@ def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
 
 
 def check_analyst(rule: AnalystRule, place: KeyPath) -> Iterator[Mistake]:
-    """Check one analyst."""
     yield from check_name(place, rule.name, "an analyst")
     if rule.max_epsilon is not None and rule.max_epsilon <= 0:
         yield Mistake(
@@ -306,18 +308,18 @@ def check_consistency(
 
 
 def _check_population(first: TableRule, table: TableRule) -> Iterator[Mistake]:
-    place, others = ("tables", table.name), f"tables of population {table.population!r}"
+    place, siblings = ("tables", table.name), f"tables of population {table.population!r}"
     if (first.unit == "row") != (table.unit == "row"):
         yield Mistake(
             (*place, "unit"),
-            f"{others} must have the same kind of unit: {first.name!r} has {first.unit!r}, this one"
-            f" {table.unit!r}; change one, or its population",
+            f"{siblings} must have the same kind of unit: {first.name!r} has {first.unit!r}, this"
+            f" one {table.unit!r}; change one, or its population",
         )
     if first.neighbours != table.neighbours:
         yield Mistake(
             (*place, "neighbours"),
-            f"{others} must have the same neighbours: {first.name!r} has {first.neighbours!r}, this"
-            f" one {table.neighbours!r}; change one, or its population",
+            f"{siblings} must have the same neighbours: {first.name!r} has {first.neighbours!r},"
+            f" this one {table.neighbours!r}; change one, or its population",
         )
 
 
@@ -349,6 +351,15 @@ def check_shared_source(other: TableRule, table: TableRule, noun: str) -> Iterat
             f"tables of one {noun} must have the same unit: {other.name!r} has"
             f" {other.unit_text!r}, this one {table.unit_text!r}; change one of them",
         )
+
+
+def identify_file(path: Path) -> object:
+    """Return the device and inode of a file, which its links share; its path if it is missing."""
+    try:
+        status = path.stat()
+    except OSError:
+        return os.path.realpath(path)
+    return status.st_dev, status.st_ino
 
 
 def _list_population_sizes(

@@ -112,8 +112,8 @@ def _check_step(low: Fraction, high: Fraction, step: Fraction, place: KeyPath) -
     elif (high - low) / step > MAX_STEPS or max(-low, high) / step > _MAX_STEPS_FROM_ZERO:
         yield Mistake(
             (*place, "step"),
-            f"a step of {format_number(step)} is too small for this range, which has at most 2^40"
-            " steps: use a larger step or a smaller range",
+            f"a step of {format_number(step)} is too small: a range may have at most 2^40 steps,"
+            " so use a larger step or a smaller range",
         )
 
 

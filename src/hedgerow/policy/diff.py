@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from hedgerow.policy.checks import identify_file
 from hedgerow.policy.mistake import format_number
 from hedgerow.policy.policy import Policy
 from hedgerow.policy.records import AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
@@ -71,18 +72,18 @@ def _compare_numbers(
         return
     if before is None or after is None:
         loose = (before is None) == without_is_strict
-        says = (
+        message = (
             f"{what} of {format_number(after)} is added."
             if before is None
             else f"{what} of {format_number(before)} is dropped."
         )
     else:
         loose = after > before
-        says = (
+        message = (
             f"{what} is {'raised' if loose else 'lowered'} from"
             f" {format_number(before)} to {format_number(after)}."
         )
-    yield _Change(loose, says)
+    yield _Change(loose, message)
 
 
 def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
@@ -100,11 +101,11 @@ def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
 
 
 def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
-    whose = f"population {before.population!r}"
+    subject = f"population {before.population!r}"
     # Two kinds of changes: of the budget itself, and of what one query may spend.
-    yield from _compare_numbers(f"budget of {whose}: epsilon", before.epsilon, after.epsilon)
+    yield from _compare_numbers(f"budget of {subject}: epsilon", before.epsilon, after.epsilon)
     yield from _compare_numbers(
-        f"budget of {whose}: delta", before.delta, after.delta, without_is_strict=True
+        f"budget of {subject}: delta", before.delta, after.delta, without_is_strict=True
     )
     # a limit as large as the budget is no limit
     if (before.max_epsilon_per_query, after.max_epsilon_per_query) != (
@@ -112,21 +113,21 @@ def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
         after.epsilon,
     ):
         yield from _compare_numbers(
-            f"{whose}: max_epsilon_per_query",
+            f"{subject}: max_epsilon_per_query",
             before.max_epsilon_per_query,
             after.max_epsilon_per_query,
         )
     if before.noise != after.noise:
         yield _Change(
             after.noise != "laplace",
-            f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.",
+            f"{subject}: noise changes from {before.noise!r} to {after.noise!r}.",
         )
     # The default epsilon decides nothing: an analyst may name any epsilon up to the limit.
     for key in ("default_epsilon", "default_delta"):
         if getattr(before, key) != getattr(after, key):
             yield _Change(
                 False,
-                f"{whose}: {key} changes from {format_number(getattr(before, key))} to"
+                f"{subject}: {key} changes from {format_number(getattr(before, key))} to"
                 f" {format_number(getattr(after, key))}.",
             )
 
@@ -155,8 +156,8 @@ def _find_reused_source(
     rule: TableRule, others: Sequence[TableRule], folder: Path
 ) -> Iterator[_Change]:
     """Report a table whose source another table had before, under any name of the file."""
-    mine = _identify_file(folder / rule.source)
-    known = next((other for other in others if mine & _identify_file(folder / other.source)), None)
+    file = identify_file(folder / rule.source)
+    known = next((other for other in others if identify_file(folder / other.source) == file), None)
     if known is not None and (known.public, known.population) != (rule.public, rule.population):
         yield _Change(
             True,
@@ -168,17 +169,6 @@ def _find_reused_source(
         yield _Change(
             True, f"table {rule.name!r}: opens the source of {known.name!r} under rules of its own."
         )
-
-
-def _identify_file(place: Path) -> set[object]:
-    """Return the identities of a file: its resolved path, and device and inode, which a hard link
-    shares.
-    """
-    try:
-        seen = place.stat()
-    except OSError:  # a missing file is known by its name alone
-        return {place.resolve()}
-    return {place.resolve(), (seen.st_dev, seen.st_ino)}
 
 
 def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:

@@ -85,18 +85,13 @@ def _build_column(frame: object, name: str, written: object) -> Mapping[str, Any
 
 
 def _list_columns(frame: Any) -> list[Any] | None:
-    """List the column names of an Arrow, pandas or polars frame or of a dict; None for other
-    objects.
-    """
     if isinstance(frame, Mapping):
         return list(frame)
     if type(frame).__name__ == "LazyFrame":
         raise InvalidArgument(
             "frame", "must be in memory: use frame.collect()", type(frame).__name__
         )
-    names = getattr(frame, "column_names", None)
-    if names is None:
-        names = getattr(frame, "columns", None)
+    names = getattr(frame, "column_names", getattr(frame, "columns", None))
     return None if names is None else list(names)
 
 
@@ -106,7 +101,5 @@ def _has_integer_type(frame: Any, name: str) -> bool:
         column = frame[name]
     except (KeyError, TypeError):
         return False
-    kind = getattr(column, "dtype", None)
-    if kind is None:
-        kind = getattr(column, "type", None)
+    kind = getattr(column, "dtype", getattr(column, "type", None))
     return re.fullmatch(r"u?int[0-9]+(\[pyarrow\])?", str(kind).lower()) is not None

@@ -240,5 +240,4 @@ def build_policy_error(
 
 
 def _find_line(place: KeyPath, lines: Mapping[KeyPath, int]) -> int:
-    """Find the line of a key, or of the innermost table that exists if the key is missing."""
     return next((lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in lines), 1)

@@ -48,7 +48,8 @@ class BudgetRule:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRule:
-    """What is public about a column: ``low`` and ``high`` clamp its values, ``step`` is their grid.
+    """The public facts about a column: ``low`` and ``high`` clamp its values, ``step`` is their
+    grid.
 
     ``grain`` is the granularity of the dates among ``values``: days, or months or years by their
     first day.

@@ -70,26 +70,28 @@ def compile_plan(
         for measure in plan.measures
         if isinstance(measure, Measure) and measure.kind != "distinct"
     )
-    others = {}
+    by_measure = {}
     for place, measure in enumerate(plan.measures):
         if isinstance(measure, Contingency):
             found = compiler.compile(plan.bound.source, measure.columns)
-            others[place] = compile_contingency(plan, measure, found, dialect, text_ids=text_ids)
+            by_measure[place] = compile_contingency(
+                plan, measure, found, dialect, text_ids=text_ids
+            )
         elif isinstance(measure, OrderStatistic) or measure.kind == "distinct":
-            others[place] = _compile_ordered_values(plan, measure, compiler, text_ids=text_ids)
+            by_measure[place] = _compile_ordered_values(plan, measure, compiler, text_ids=text_ids)
     # Without a domain, a statement of sums has to find out which groups there are.
     if not summed and plan.source.domain is None:
         summed = (Measure("units"),)
     if not summed:
-        return CompiledPlan(None, others)
-    # Beside other statements the join is not split: all must rank the groups of a unit alike.
-    sides = None if others else find_join_sides(plan, summed)
+        return CompiledPlan(None, by_measure)
+    # With other statements the join is not split: all must keep the same groups of a unit.
+    sides = None if by_measure else find_join_sides(plan, summed)
     if sides is not None:
         final, sums = compile_split_sums(plan, summed, sides, compiler, text_ids=text_ids)
     else:
         final, sums = _compile_sums(plan, summed, compiler, text_ids=text_ids)
     return CompiledPlan(
-        _build_statement(plan, final, sums, dialect, is_split=sides is not None), others
+        _build_statement(plan, final, sums, dialect, is_split=sides is not None), by_measure
     )
 
 

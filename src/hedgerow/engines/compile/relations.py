@@ -310,7 +310,6 @@ def _find_owner_table(table: Table) -> Table:
 
 
 def _list_owner_tables(rows: RelationNode) -> list[Table]:
-    """List the tables whose unit ids a node selects or compares."""
     if isinstance(rows, Table):
         return [rows]
     if isinstance(rows, Union):

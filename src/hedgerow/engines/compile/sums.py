@@ -66,9 +66,7 @@ class SumCompiler:
 
     @property
     def wide(self) -> tuple[bool, ...]:
-        """One flag for each number: whether it may exceed 64 bits, by the plan and not by
-        the data.
-        """
+        """The flags of the numbers that may exceed 64 bits, by the plan and not by the data."""
         return tuple(
             self._needs_wide_total(measure)
             for measure in self._measures
@@ -98,11 +96,13 @@ class SumCompiler:
         """Build the numbers of the measures where every row is a unit of its own."""
         parts = {part: self._build_part(part) for part in self._parts}
         rows = exp.Count(this=exp.Star())
-        numbers: list[exp.Expr] = []
-        for measure in self._measures:
-            counts = measure.column is None
-            numbers += [rows.copy()] if counts else self._build_row_numbers(measure, parts, rows)
-        return self._number_outputs(numbers)
+        return self._number_outputs(
+            [
+                number
+                for measure in self._measures
+                for number in self._build_row_numbers(measure, parts, rows)
+            ]
+        )
 
     def total_units(self, *, as_text: bool = True) -> NamedExpressions:
         """Build the numbers of the measures from lines of ``build_unit_sums``, one for each (unit,
@@ -156,6 +156,8 @@ class SumCompiler:
     def _build_row_numbers(
         self, measure: Measure, parts: PartExpressions, rows: exp.Expr
     ) -> list[exp.Expr]:
+        if measure.column is None:
+            return [rows.copy()]
         if measure.sum_bounds is None or measure.grid is None:
             return self._build_unscaled(measure, parts, rows)
         steps = compile_grid_steps(
@@ -312,9 +314,6 @@ class SumCompiler:
         )
 
     def _build_moment(self, measure: Measure, place: int) -> exp.Expr:
-        """Build the polynomial of one number of moments, or the product of two; NULL where a value
-        is.
-        """
         assert measure.grid is not None
         if measure.second is None:
             return self._build_polynomial(str(measure.column), measure.grid, measure.degree, place)

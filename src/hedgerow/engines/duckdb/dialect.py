@@ -91,8 +91,8 @@ DUCKDB: Final = Dialect(
     wide_integer="INT128",
     build_rank=_build_rank,
     truncating_divide=lambda a, b: binary(a, exp.IntDiv, b),
-    # Not isnan: a Parquet file leaves NaN out of the least and greatest values that it tells, and
-    # going by these the engine takes isnan for false, unasked.
+    # Not isnan: Parquet statistics leave NaN out, and where they exist DuckDB takes isnan for false
+    # without reading the values.
     is_nan=lambda value: exp.Paren(
         this=exp.Not(
             this=any_of([call_function("isfinite", value), call_function("isinf", value.copy())])

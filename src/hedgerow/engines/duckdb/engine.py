@@ -50,7 +50,6 @@ class DuckDB(TableBackedSource):
             raise
 
     def run(self, plan: Aggregate) -> Cells:
-        """Return the exact cells of a plan."""
         compiled = self._compile(plan)
         try:
             return collect_cells(plan, compiled, self._session.run_statement)
@@ -61,5 +60,4 @@ class DuckDB(TableBackedSource):
         raise SourceError(SOURCE_FAILED)
 
     def close(self) -> None:
-        """Release the data."""
         self._session.close()

@@ -55,7 +55,7 @@ _MAX_ARRAY_BITS: Final = 24
 
 
 class DuckDBSession:
-    """One in-memory database, locked before it sees any data.
+    """An in-memory database, locked before it sees any data.
 
     ``rows`` is the number of rows in frames; the rows of files are estimated.
     """
@@ -115,7 +115,6 @@ class DuckDBSession:
         return rows[0][0] if rows else None
 
     def attach_object(self, relation: str, table: pa.Table) -> AttachedRelation:
-        """Attach an Arrow table."""
         # This import teaches the engine to read Arrow; alone it only reads files.
         importlib.import_module("duckdb")
         self._connection.register(relation, table)
@@ -139,12 +138,10 @@ class DuckDBSession:
         return self._describe_relation(relation, [name for (name,) in names])
 
     def store_query(self, relation: str, query: str) -> AttachedRelation:
-        """Store the result of a query as a table."""
         self._connection.execute(f'CREATE TABLE "{relation}" AS {query}')
         return self._describe_relation(relation)
 
     def verify_statistics(self, relation: str, names: Sequence[str]) -> bool:
-        """Return whether the statistics that the engine trusts are true of these columns."""
         types = dict(self._describe_relation(relation).columns)
         return self._fetch_value(
             build_statistics_check(relation, [(name, types[name]) for name in names])

@@ -164,10 +164,10 @@ def _evaluate_join(node: Join, tables: RawTables, rank: Rank) -> OwnedRows:
     public = node.other.unit is None
     here = _evaluate(node.source, tables, rank)
     for unit, row in here if second is None else _keep_first_references(here, second, rank):
-        partners, whose = list[GroupKey](), row[second.id_column] if second else unit
+        partners, owner_id = list[GroupKey](), row[second.id_column] if second else unit
         for owner, other in there:
             pairs = [(row[own], other[theirs]) for own, theirs in node.on]
-            if (public or owner == whose) and all(
+            if (public or owner == owner_id) and all(
                 a is not None and b is not None and same(a, b) for a, b in pairs
             ):
                 partners.append(tuple(other[theirs] for _, theirs in node.added_columns))
@@ -179,7 +179,7 @@ def _evaluate_join(node: Join, tables: RawTables, rank: Rank) -> OwnedRows:
             added = {
                 name: value for (name, _), value in zip(node.added_columns, partner, strict=True)
             }
-            yield (unit, whose) if second else unit, {**row, **added}
+            yield (unit, owner_id) if second else unit, {**row, **added}
 
 
 def _keep_first_references(found: OwnedRows, second: SecondPopulation, rank: Rank) -> OwnedRows:

@@ -129,11 +129,11 @@ def _read_budgets(
         ]
         population = used[0] if used else DEFAULT_POPULATION
         if population in sections:
-            says = (
+            message = (
                 "[budget] applies to no population, since each has its own [budgets.NAME]: remove"
                 " [budget]"
             )
-            top.mistakes.append(Mistake(("budget",), says))
+            top.mistakes.append(Mistake(("budget",), message))
         sections = {population: main, **sections}
     elif not sections and not {"budget", "budgets"} & top.bad_keys:
         top.mistakes.append(
@@ -291,9 +291,6 @@ _TABLE_KEYS = (
 
 
 def _fill_row_bounds(rule: TableRule) -> TableRule:
-    """Fill in the bounds of a table whose rows are units: max_units and max_rows are the same, and
-    the caps are 1.
-    """
     units = rule.max_units if rule.max_units is not None else rule.max_rows
     rows = rule.max_rows if rule.max_rows is not None else rule.max_units
     return replace(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.policy.checks import check_shared_source
+from hedgerow.policy.checks import check_shared_source, identify_file
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.policy import Policy, build_policy_error
 from hedgerow.policy.records import TableRule
@@ -117,7 +117,7 @@ def _check_same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mista
     first: dict[object, TableRule] = {}
     found: list[Mistake] = []
     for table in tables:
-        other = first.setdefault(_identify_file(folder / table.source), table)
+        other = first.setdefault(identify_file(folder / table.source), table)
         if (
             other is not table
             and other.unit == table.unit == "row"
@@ -131,12 +131,3 @@ def _check_same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mista
         if other.source != table.source:  # the same text is checked with the records
             found.extend(check_shared_source(other, table, "file"))
     return found
-
-
-def _identify_file(path: Path) -> object:
-    """Return the device and inode of a file, or its resolved path while it does not exist."""
-    try:
-        known = path.stat()
-    except OSError:
-        return os.path.realpath(path)
-    return known.st_dev, known.st_ino

@@ -97,7 +97,6 @@ def write_policy(policy: Policy) -> str:
 
 
 def _format_section(header: str, lines: list[tuple[str, object]]) -> str:
-    """Format a header and its keys, aligned and commented; keys without a value are left out."""
     kept = [
         (_format_key(key), _format_value(value), _COMMENTS.get(key))
         for key, value in lines

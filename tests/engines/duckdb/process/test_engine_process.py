@@ -105,7 +105,7 @@ def test_the_engine_process_is_killed_at_the_deadline_and_restarted() -> None:
     os.kill(first, signal.SIGSTOP)  # as slow as it gets
     fails(worker)
     assert not Path(f"/proc/{first}").exists()
-    worker._deadline = 30.0  # so that a busy machine has the time to answer
+    worker.deadline = 30.0  # so that a busy machine has the time to answer
     assert answer(worker, BY_CITY) == ANSWER
     assert pid(worker) != first
     worker.close()
@@ -128,7 +128,7 @@ def test_all_statements_of_a_question_share_its_deadline(
         ("c",): (1, 0, 1),
     }
     assert len(given) == 3
-    assert worker._deadline >= given[0] > given[1] > given[2] > 0
+    assert worker.deadline >= given[0] > given[1] > given[2] > 0
 
 
 def test_a_child_that_died_is_started_again(worker: IsolatedDuckDB) -> None:

@@ -93,7 +93,7 @@ class EngineProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process still accepts requests."""
+        """True while the process accepts requests."""
         return bool(self.kill.alive) and self._process.poll() is None
 
     def set_timeout(self, seconds: float) -> None:
@@ -101,26 +101,21 @@ class EngineProcess:
         self._timeout = seconds
 
     def attach_object(self, relation: str, table: pa.Table) -> AttachedRelation:
-        """Send an Arrow table and attach it as a relation."""
         return self._request_attach(
             {"do": "object", "relation": relation}, memoryview(serialize_table(table))
         )
 
     def attach_file(self, relation: str, path: Path) -> AttachedRelation:
-        """Attach a file as a relation."""
         return self._request_attach({"do": "file", "relation": relation, "path": str(path)})
 
     def store_query(self, relation: str, query: str) -> AttachedRelation:
-        """Store the result of a query as a relation."""
         return self._request_attach({"do": "store", "relation": relation, "query": query})
 
     def verify_statistics(self, relation: str, names: Sequence[str]) -> bool:
-        """Return whether the statistics that the engine trusts are true of these columns."""
         header, _ = self._request({"do": "vouch", "relation": relation, "names": list(names)}, b"")
         return header["sound"] is True
 
     def run_statement(self, statement: Statement) -> ResultColumns:
-        """Run a statement and return its keys and numbers."""
         request = {"do": "answer", **statement._asdict()}
         try:
             return decode_result(self._request(request, b""), statement)
@@ -183,8 +178,8 @@ class IsolatedDuckDB(TableBackedSource):
         for name, seconds in (("deadline", deadline), ("opening", opening)):
             if not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
                 raise InvalidArgument(name, "must be a number of seconds above 0", seconds)
-        self._tables, self._limits = dict(tables), EngineLimits(threads, memory)
-        self._deadline, self._opening_timeout = deadline, opening
+        self._tables, self.limits = dict(tables), EngineLimits(threads, memory)
+        self.deadline, self._opening_timeout = deadline, opening
         self._lock = threading.Lock()
         self._closed = False
         stamps = stamp_tables(tables)  # before they are read
@@ -198,18 +193,7 @@ class IsolatedDuckDB(TableBackedSource):
         self._owner_pid = os.getpid()
         self._use_registry(registry, DUCKDB, stamps)
 
-    @property
-    def deadline(self) -> float:
-        """The number of seconds that a query may take."""
-        return self._deadline
-
-    @property
-    def limits(self) -> EngineLimits:
-        """The limits of the engine process."""
-        return self._limits
-
     def run(self, plan: Aggregate) -> Cells:
-        """Return the exact cells of a plan."""
         compiled = self._compile(plan)
         with self._lock:
             if self._closed:
@@ -219,7 +203,7 @@ class IsolatedDuckDB(TableBackedSource):
         raise SourceError(SOURCE_FAILED)
 
     def _make_runner(self, child: EngineProcess) -> Callable[[Statement], ResultColumns]:
-        until = time.monotonic() + self._deadline
+        until = time.monotonic() + self.deadline
 
         def answer(statement: Statement) -> ResultColumns:
             child.set_timeout(until - time.monotonic())
@@ -259,7 +243,7 @@ class IsolatedDuckDB(TableBackedSource):
         paths = [table.path for table in self._tables.values() if table.path is not None]
         child = EngineProcess(
             paths,
-            self._limits,
+            self.limits,
             self._opening_timeout,
             sum(table.row_count for table in self._tables.values()),
         )
@@ -268,5 +252,5 @@ class IsolatedDuckDB(TableBackedSource):
         except BaseException:
             child.kill()
             raise
-        child.set_timeout(self._deadline)
+        child.set_timeout(self.deadline)
         return child, registry

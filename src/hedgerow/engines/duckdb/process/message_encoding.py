@@ -22,7 +22,7 @@ FETCH_ROWS: Final = 2048  # the size of a chunk of DuckDB
 
 
 class _ColumnBlock(NamedTuple):
-    """Some rows by column: keys, wide numbers as text, and the others as bytes."""
+    """A block of rows by column: keys, wide numbers as text, and the others as bytes."""
 
     keys: list[list[Any]]
     long: list[list[str]]

@@ -143,7 +143,6 @@ class TableBackedSource:
         )
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
-        """Return the columns of a table, by their names in the data."""
         if table not in self._registry.columns:
             raise InvalidArgument("table", "must be the name of a registered table", table)
         return self._registry.columns[table]
@@ -211,7 +210,7 @@ def _attach_table(
     there = map_engine_types(attached.columns)
     if path is not None and path.suffix.lower() == ".csv":
         query, stored = _build_parse_query(schema, relation, there, dialect)
-        words = (
+        message = (
             f"The file {path.name} cannot be read. Correct it: every line needs as many values as"
             " the first, closed quotes, and UTF-8 text."
         )
@@ -220,8 +219,8 @@ def _attach_table(
             registered.accepted_stamp is None
             and scan_csv(path, len(there), multiline=False, key=b"").bad_lines
         ):
-            raise SourceError(words)
-        hide_engine_errors(lambda: session.store_query(stored.relation, query), words)
+            raise SourceError(message)
+        hide_engine_errors(lambda: session.store_query(stored.relation, query), message)
         return stored, there
     stored = locate_columns(schema, relation, there)
     statement = _build_full_read(schema, stored, dialect)
@@ -235,14 +234,14 @@ def _attach_table(
             stored.name: None
             for stored in (*stored.columns.values(), *([stored.unit] if stored.unit else []))
         }
-        words = (
+        message = (
             f"The statistics in the file {path.name} (minimum, maximum or NULLs of a column) do not"
             " match its values. Write the file again."
         )
         if names and not hide_engine_errors(
-            lambda: session.verify_statistics(relation, list(names)), words
+            lambda: session.verify_statistics(relation, list(names)), message
         ):
-            raise SourceError(words)
+            raise SourceError(message)
     return stored, there
 
 
