@@ -8,7 +8,6 @@ nothing.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
@@ -130,21 +129,34 @@ def _refuse_undrawable_noise(terms: PrivacyParameters, domain: Domain, check: Fr
 
 def _encode_quality(quality: SyntheticQuality, domain: Domain) -> dict[str, Any]:
     """The report on quality as plain data, with names for places."""
-    names = domain.names
-    told_ = asdict(quality)
-    told_["attributes"] = dict(zip(names, quality.attributes, strict=True))
-    for pair in told_["pairs"]:
-        pair["places"] = [names[place] for place in pair["places"]]
-    if told_["check"] is not None:
-        told_["check"]["pairs"] = [
-            [names[place] for place in pair] for pair in told_["check"]["pairs"]
-        ]
-    if told_["task"] is not None:
-        told_["task"] |= {
-            "target": names[told_["task"]["target"]],
-            "by": [names[place] for place in told_["task"]["by"]],
-        }
-    return told_
+    names, check, task = domain.names, quality.check, quality.task
+    return {
+        "attributes": dict(zip(names, quality.attributes, strict=True)),
+        "pairs": [
+            {
+                "places": [names[place] for place in pair.places],
+                "expected_error": pair.expected_error,
+                "dependence": pair.dependence,
+                "measured_dependence": pair.measured_dependence,
+            }
+            for pair in quality.pairs
+        ],
+        "check": check
+        and {
+            "pairs": [[names[place] for place in pair] for pair in check.pairs],
+            "error": check.error,
+            "at_most": check.at_most,
+        },
+        "task": task
+        and {
+            "target": names[task.target],
+            "by": [names[place] for place in task.by],
+            "synthetic": task.synthetic,
+            "exact": task.exact,
+            "commonest": task.commonest,
+            "standard_error": task.standard_error,
+        },
+    }
 
 
 def _build_table(domain: Domain, codes: Integers) -> pa.Table:

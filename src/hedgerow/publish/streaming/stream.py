@@ -54,6 +54,20 @@ __all__ = [
 ]
 
 _FORMAT = 1
+# The names in the state file; renaming a class or an attribute must not change one.
+_STORED_PARAMETERS = {
+    "horizon": "horizon",
+    "lower": "lower",
+    "upper": "upper",
+    "epsilon": "epsilon",
+    "rho": "rho",
+    "grid": "grid",
+    "touched": "touched",
+}
+_STORED_NOISE: dict[type[Laplace] | type[Gaussian], str] = {
+    Laplace: "Laplace",
+    Gaussian: "Gaussian",
+}
 _TRIED_BRANCHINGS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 _MAX_WIDTH = 2**53
 
@@ -247,7 +261,10 @@ class Stream:
         try:
             body = json.loads(file.parameters)
             terms = StreamParameters(
-                **{name: _decode_value(value) for name, value in body["terms"].items()}
+                **{
+                    _STORED_PARAMETERS[key]: _decode_value(value)
+                    for key, value in body["terms"].items()
+                }
             )
             way = _decode_mechanism(terms.reach, body["way"])
             paid = Loss.from_dict(body["price"])
@@ -316,9 +333,9 @@ class Stream:
 
 
 def _encode_parameters(terms: StreamParameters) -> dict[str, int | str | None]:
-    values = {name: getattr(terms, name) for name in StreamParameters.__slots__}
+    values = {key: getattr(terms, name) for key, name in _STORED_PARAMETERS.items()}
     return {
-        name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()
+        key: str(value) if isinstance(value, Fraction) else value for key, value in values.items()
     }
 
 
@@ -328,7 +345,7 @@ def _decode_value(value: int | str | None) -> Any:
 
 def _encode_mechanism(way: StreamMechanism) -> dict[str, Any]:
     """The parameters of a way: a later version, or another machine, goes on with the same ones."""
-    law = {"noise": type(way.noise).__name__, "scale": str(way.noise.scale)}
+    law = {"noise": _STORED_NOISE[type(way.noise)], "scale": str(way.noise.scale)}
     if isinstance(way, TreeMechanism):
         return law | {
             "way": "forest",
@@ -347,7 +364,7 @@ def _encode_mechanism(way: StreamMechanism) -> dict[str, Any]:
 
 
 def _decode_mechanism(reach: StreamReach, kept: Mapping[str, Any]) -> StreamMechanism:
-    noises: dict[str, type[Laplace] | type[Gaussian]] = {"Laplace": Laplace, "Gaussian": Gaussian}
+    noises = {name: noise for noise, name in _STORED_NOISE.items()}
     law = noises[kept["noise"]](Fraction(kept["scale"]))
     if kept["way"] == "forest":
         return TreeMechanism(reach, kept["branching"], kept["levels"], law, kept["averaged"])
