@@ -119,5 +119,5 @@ def test_a_later_format_is_named() -> None:
 def test_fields_are_these_and_no_others(where: str) -> None:
     body = json.loads(policy().canonical())
     body[where][0]["extra"] = 1
-    with pytest.raises(InvalidArgument, match="has other fields than a"):
+    with pytest.raises(InvalidArgument, match="must have the fields that this version reads"):
         decode_policy(json.dumps(body))

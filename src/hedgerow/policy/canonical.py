@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
 from datetime import date
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.declared_values import Value
@@ -35,6 +34,63 @@ _LATER_FIELDS = {
     "auto_bounds": False,
     "multiline": False,
 }  # fields that came later, and what they are where a text has none
+
+# Stored key -> attribute. The keys are stored in the ledger for years: renaming an attribute must
+# not change one.
+_STORED_KEYS: Final[Mapping[type, Mapping[str, str]]] = {
+    BudgetRule: {
+        "population": "population",
+        "epsilon": "epsilon",
+        "delta": "delta",
+        "default_epsilon": "default_epsilon",
+        "default_delta": "default_delta",
+        "max_epsilon_per_query": "max_epsilon_per_query",
+        "noise": "noise",
+    },
+    TableRule: {
+        "name": "name",
+        "source": "source",
+        "public": "public",
+        "unit": "unit",
+        "neighbours": "neighbours",
+        "population": "population",
+        "version": "version",
+        "max_units": "max_units",
+        "max_rows": "max_rows",
+        "max_groups": "max_groups",
+        "max_rows_per_group": "max_rows_per_group",
+        "columns": "columns",
+        "partition": "partition",
+        "links": "links",
+        "unique": "unique",
+        "auto_bounds": "auto_bounds",
+        "multiline": "multiline",
+    },
+    AnalystRule: {
+        "name": "name",
+        "max_epsilon": "max_epsilon",
+    },
+    ColumnRule: {
+        "name": "name",
+        "type": "type",
+        "low": "low",
+        "high": "high",
+        "step": "step",
+        "values": "values",
+        "nullable": "nullable",
+        "hidden": "hidden",
+        "grain": "grain",
+    },
+    PartitionRule: {
+        "column": "column",
+        "max_parts_per_unit": "max_parts_per_unit",
+    },
+    LinkRule: {
+        "column": "column",
+        "table": "table",
+        "key": "key",
+    },
+}
 
 PolicyRecord = TypeVar(
     "PolicyRecord", BudgetRule, TableRule, AnalystRule, ColumnRule, PartitionRule, LinkRule
@@ -72,11 +128,11 @@ def _encode_record(
     """Encode a record; a field of a later version only where it is set, so that older policies keep
     their text and digest.
     """
-    found = {field.name: getattr(rule, field.name) for field in fields(rule)}
+    stored = {key: getattr(rule, name) for key, name in _STORED_KEYS[type(rule)].items()}
     return {
-        name: _encode_value(value)
-        for name, value in found.items()
-        if name not in _LATER_FIELDS or value != _LATER_FIELDS[name]
+        key: _encode_value(value)
+        for key, value in stored.items()
+        if key not in _LATER_FIELDS or value != _LATER_FIELDS[key]
     }
 
 
@@ -126,13 +182,14 @@ def decode_policy(text: str) -> PolicyParts:
 def _decode_fields(
     item: Mapping[str, Any], kind: type[PolicyRecord], *numbers: str
 ) -> dict[str, Any]:
-    """Check that a record has exactly the fields of its kind, and decode the named ones as exact
+    """Check that a record has exactly the stored fields, and decode the named ones as exact
     numbers.
     """
-    if set(item) != {field.name for field in fields(kind)}:
-        raise InvalidArgument("policy text", f"has other fields than a {kind.__name__}")
+    names = _STORED_KEYS[kind]
+    if set(item) != set(names):
+        raise InvalidArgument("policy text", "must have the fields that this version reads")
     return {
-        key: Fraction(value) if key in numbers and value is not None else value
+        names[key]: Fraction(value) if key in numbers and value is not None else value
         for key, value in item.items()
     }
 

@@ -13,6 +13,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.accuracy.noise_variance import compute_noise_variance
+from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.exact_number import Number
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.nonnegative import project_nonnegative
@@ -40,6 +42,8 @@ __all__ = [
 DENSE_KIND, SPARSE_KIND = "histogram", "sparse histogram"
 _MAX_CELLS: Final = 2 * 10**7
 _BETA: Final = Fraction(1, 20)
+# in receipts and, in lower case, in facts: stored, whatever the classes are called
+_NOISE_NAMES: Final[dict[type[AdditiveNoise], str]] = {Laplace: "Laplace", Gaussian: "Gaussian"}
 
 
 def specify_histogram(terms: PrivacyParameters, domain: Domain) -> Specification:
@@ -146,14 +150,14 @@ def build_noise_facts(mechanism: AdditiveNoise, terms: PrivacyParameters) -> dic
     in which it was drawn.
     """
     return {
-        "noise": type(mechanism).__name__.lower(),
+        "noise": _NOISE_NAMES[type(mechanism)].lower(),
         "scale": str(mechanism.scale / terms.parts_per_row),
     } | terms.facts
 
 
 def _describe_noise(mechanism: AdditiveNoise, terms: PrivacyParameters) -> str:
     scale = float(mechanism.scale / terms.parts_per_row)
-    return f"{type(mechanism).__name__} noise of scale {scale:.4g}"
+    return f"{_NOISE_NAMES[type(mechanism)]} noise of scale {scale:.4g}"
 
 
 def _convert_to_rows(parts: int, terms: PrivacyParameters) -> int | float:

@@ -8,7 +8,6 @@ information.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
@@ -129,21 +128,34 @@ def _refuse_undrawable_noise(terms: PrivacyParameters, domain: Domain, check: Fr
 
 def _encode_quality(quality: SyntheticQuality, domain: Domain) -> dict[str, Any]:
     """Return the quality report as plain data, with names for positions."""
-    names = domain.names
-    report = asdict(quality)
-    report["attributes"] = dict(zip(names, quality.attributes, strict=True))
-    for pair in report["pairs"]:
-        pair["places"] = [names[place] for place in pair["places"]]
-    if report["check"] is not None:
-        report["check"]["pairs"] = [
-            [names[place] for place in pair] for pair in report["check"]["pairs"]
-        ]
-    if report["task"] is not None:
-        report["task"] |= {
-            "target": names[report["task"]["target"]],
-            "by": [names[place] for place in report["task"]["by"]],
-        }
-    return report
+    names, check, task = domain.names, quality.check, quality.task
+    return {
+        "attributes": dict(zip(names, quality.attributes, strict=True)),
+        "pairs": [
+            {
+                "places": [names[place] for place in pair.places],
+                "expected_error": pair.expected_error,
+                "dependence": pair.dependence,
+                "measured_dependence": pair.measured_dependence,
+            }
+            for pair in quality.pairs
+        ],
+        "check": check
+        and {
+            "pairs": [[names[place] for place in pair] for pair in check.pairs],
+            "error": check.error,
+            "at_most": check.at_most,
+        },
+        "task": task
+        and {
+            "target": names[task.target],
+            "by": [names[place] for place in task.by],
+            "synthetic": task.synthetic,
+            "exact": task.exact,
+            "commonest": task.commonest,
+            "standard_error": task.standard_error,
+        },
+    }
 
 
 def _build_table(domain: Domain, codes: Integers) -> pa.Table:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from hedgerow.errors import SourceError
@@ -24,6 +24,7 @@ __all__ = ["StreamAnchor", "hash_next_answer"]
 
 _LOCK_TIMEOUT = 30.0
 _PAGE_SIZE = 8192
+_STORED_KEYS = ("stream", "number", "head", "state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +64,16 @@ class StreamAnchor:
         """Return the anchor of a page, or None if it was not written to its end."""
         try:
             text, _, digest = page.decode().strip().rpartition(" ")
-            return cls(**json.loads(text)) if digest == _hash_text(text) else None
+            stored = json.loads(text)
+            known = set(stored) == set(_STORED_KEYS) and digest == _hash_text(text)
+            return cls(*(stored[key] for key in _STORED_KEYS)) if known else None
         except (TypeError, ValueError):
             return None
 
     def write(self, place: Path) -> None:
         """Write the anchor to disk; the caller holds the lock."""
-        text = json.dumps(asdict(self))
+        values = (self.stream, self.number, self.head, self.state)
+        text = json.dumps(dict(zip(_STORED_KEYS, values, strict=True)))
         file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.pwrite(

@@ -54,6 +54,20 @@ __all__ = [
 ]
 
 _FORMAT = 1
+# The names in the state file; renaming a class or an attribute must not change one.
+_STORED_PARAMETERS = {
+    "horizon": "horizon",
+    "lower": "lower",
+    "upper": "upper",
+    "epsilon": "epsilon",
+    "rho": "rho",
+    "grid": "grid",
+    "touched": "touched",
+}
+_STORED_NOISE: dict[type[Laplace] | type[Gaussian], str] = {
+    Laplace: "Laplace",
+    Gaussian: "Gaussian",
+}
 _TRIED_BRANCHINGS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 _MAX_WIDTH = 2**53
 
@@ -247,7 +261,10 @@ class Stream:
         try:
             body = json.loads(file.parameters)
             terms = StreamParameters(
-                **{name: _decode_value(value) for name, value in body["terms"].items()}
+                **{
+                    _STORED_PARAMETERS[key]: _decode_value(value)
+                    for key, value in body["terms"].items()
+                }
             )
             mechanism = _decode_mechanism(terms.reach, body["way"])
             paid = Loss.from_dict(body["price"])
@@ -316,9 +333,9 @@ class Stream:
 
 
 def _encode_parameters(terms: StreamParameters) -> dict[str, int | str | None]:
-    values = {name: getattr(terms, name) for name in StreamParameters.__slots__}
+    values = {key: getattr(terms, name) for key, name in _STORED_PARAMETERS.items()}
     return {
-        name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()
+        key: str(value) if isinstance(value, Fraction) else value for key, value in values.items()
     }
 
 
@@ -330,7 +347,7 @@ def _encode_mechanism(mechanism: StreamMechanism) -> dict[str, Any]:
     """Return the parameters of a mechanism, so that a later version or another machine continues
     with the same ones.
     """
-    noise = {"noise": type(mechanism.noise).__name__, "scale": str(mechanism.noise.scale)}
+    noise = {"noise": _STORED_NOISE[type(mechanism.noise)], "scale": str(mechanism.noise.scale)}
     if isinstance(mechanism, TreeMechanism):
         return noise | {
             "way": "forest",
@@ -349,7 +366,7 @@ def _encode_mechanism(mechanism: StreamMechanism) -> dict[str, Any]:
 
 
 def _decode_mechanism(reach: StreamReach, kept: Mapping[str, Any]) -> StreamMechanism:
-    noises: dict[str, type[Laplace] | type[Gaussian]] = {"Laplace": Laplace, "Gaussian": Gaussian}
+    noises = {name: kind for kind, name in _STORED_NOISE.items()}
     noise = noises[kept["noise"]](Fraction(kept["scale"]))
     if kept["way"] == "forest":
         return TreeMechanism(reach, kept["branching"], kept["levels"], noise, kept["averaged"])

@@ -8,8 +8,7 @@ another.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import Field, fields
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Final
@@ -37,34 +36,112 @@ from hedgerow.verify.language.program import (
     While,
 )
 
-__all__ = ["decode", "encode", "rebuild_program"]
+__all__ = ["decode", "encode", "format_program", "rebuild_program"]
 
-_CLASSES: Final[dict[str, Callable[..., Any]]] = {
-    one.__name__: one
-    for one in (
-        *(Place, Number, Truth, Name, Read, Length, Apply, Assign, Sample, If, While, Output),
-        *(Parameter, Neighbours, Claim, Program, Kind, Noise, Relation),
-    )
-}
+Check = Callable[[Any], bool]
 _EXPRESSIONS: Final = (Number, Truth, Name, Read, Length, Apply)
 _STATEMENTS: Final = (Assign, Sample, If, While, Output)
-_FIELD_CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
-    "Fraction": lambda value: isinstance(value, Fraction),
-    "bool": lambda value: isinstance(value, bool),
-    "str": lambda value: isinstance(value, str),
-    "int": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "Place": lambda value: isinstance(value, Place),
-    "Kind": lambda value: isinstance(value, Kind),
-    "Noise": lambda value: isinstance(value, Noise),
-    "Relation": lambda value: isinstance(value, Relation),
-    "Neighbours": lambda value: isinstance(value, Neighbours),
-    "Claim": lambda value: isinstance(value, Claim),
-    "Expression": lambda value: isinstance(value, _EXPRESSIONS),
-    "Expression | None": lambda value: value is None or isinstance(value, _EXPRESSIONS),
-    "tuple[Expression, ...]": lambda value: _are_all(value, _EXPRESSIONS),
-    "tuple[Parameter, ...]": lambda value: _are_all(value, (Parameter,)),
-    "Block": lambda value: _are_all(value, _STATEMENTS),
+
+
+def _is(*kinds: type) -> Check:
+    return lambda value: isinstance(value, kinds)
+
+
+def _are(*kinds: type) -> Check:
+    return lambda value: isinstance(value, tuple) and all(isinstance(one, kinds) for one in value)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# The names in documents and hashes. They are stored: renaming a class or an attribute must not
+# change one. Each part: its class, and for each stored field the attribute and its check.
+_ENUMS: Final[Mapping[str, type[StrEnum]]] = {"Kind": Kind, "Noise": Noise, "Relation": Relation}
+_PLACE: Final[Mapping[str, tuple[str, Check]]] = {"place": ("place", _is(Place))}
+_PARTS: Final[Mapping[str, tuple[type, Mapping[str, tuple[str, Check]]]]] = {
+    "Place": (Place, {"line": ("line", _is_integer), "column": ("column", _is_integer)}),
+    "Number": (Number, {"value": ("value", _is(Fraction)), **_PLACE}),
+    "Truth": (Truth, {"value": ("value", _is(bool)), **_PLACE}),
+    "Name": (Name, {"name": ("name", _is(str)), **_PLACE}),
+    "Read": (Read, {"list": ("list", _is(str)), "index": ("index", _is(*_EXPRESSIONS)), **_PLACE}),
+    "Length": (Length, {"list": ("list", _is(str)), **_PLACE}),
+    "Apply": (
+        Apply,
+        {
+            "operator": ("operator", _is(str)),
+            "arguments": ("arguments", _are(*_EXPRESSIONS)),
+            **_PLACE,
+        },
+    ),
+    "Assign": (
+        Assign,
+        {"name": ("name", _is(str)), "value": ("value", _is(*_EXPRESSIONS)), **_PLACE},
+    ),
+    "Sample": (
+        Sample,
+        {
+            "name": ("name", _is(str)),
+            "noise": ("noise", _is(Noise)),
+            "parameters": ("parameters", _are(*_EXPRESSIONS)),
+            "site": ("site", _is_integer),
+            **_PLACE,
+        },
+    ),
+    "If": (
+        If,
+        {
+            "condition": ("condition", _is(*_EXPRESSIONS)),
+            "then": ("then", _are(*_STATEMENTS)),
+            "otherwise": ("otherwise", _are(*_STATEMENTS)),
+            **_PLACE,
+        },
+    ),
+    "While": (
+        While,
+        {
+            "condition": ("condition", _is(*_EXPRESSIONS)),
+            "body": ("body", _are(*_STATEMENTS)),
+            **_PLACE,
+        },
+    ),
+    "Output": (Output, {"value": ("value", _is(*_EXPRESSIONS)), **_PLACE}),
+    "Parameter": (
+        Parameter,
+        {
+            "name": ("name", _is(str)),
+            "kind": ("kind", _is(Kind)),
+            "private": ("private", _is(bool)),
+            "list": ("list", _is(bool)),
+            "width": ("width", _is(*_EXPRESSIONS, type(None))),
+            **_PLACE,
+        },
+    ),
+    "Neighbours": (
+        Neighbours,
+        {"relation": ("relation", _is(Relation)), "k": ("k", _is_integer)},
+    ),
+    "Claim": (
+        Claim,
+        {
+            "epsilon": ("epsilon", _is(*_EXPRESSIONS)),
+            "neighbours": ("neighbours", _is(Neighbours)),
+            "delta": ("delta", _is(*_EXPRESSIONS, type(None))),
+        },
+    ),
+    "Program": (
+        Program,
+        {
+            "name": ("name", _is(str)),
+            "parameters": ("parameters", _are(Parameter)),
+            "body": ("body", _are(*_STATEMENTS)),
+            "claim": ("claim", _is(Claim)),
+            "source": ("source", _is(str)),
+            **_PLACE,
+        },
+    ),
 }
+_UNHASHED_FIELDS: Final = {"place", "source"}  # of the source text, not of the meaning
 
 
 def encode(value: Any) -> Any:
@@ -72,21 +149,25 @@ def encode(value: Any) -> Any:
     if isinstance(value, Fraction):  # in base 16, which has no limit on digits
         return {"Fraction": [f"{value.numerator:x}", f"{value.denominator:x}"]}
     if isinstance(value, StrEnum):
-        return {type(value).__name__: [str(value)]}
+        return {_find_name(value): [str(value)]}
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
         return {"int": [f"{value:x}"]}
     if isinstance(value, tuple | list):
         return [encode(one) for one in value]
-    for name, one in _CLASSES.items():
-        if isinstance(value, one):  # type: ignore[arg-type]
-            return {name: [encode(getattr(value, field.name)) for field in fields(value)]}
-    raise InvalidArgument(
-        "program",
-        "must consist of nodes of verify.language.program",
-        type(value).__name__,
-    )
+    name = _find_name(value)
+    attributes = [attribute for attribute, _ in _PARTS[name][1].values()]
+    return {name: [encode(getattr(value, attribute)) for attribute in attributes]}
+
+
+def _find_name(value: Any) -> str:
+    """Return the stored name of a part."""
+    kinds = {**_ENUMS, **{name: kind for name, (kind, _) in _PARTS.items()}}
+    for name, kind in kinds.items():
+        if isinstance(value, kind):
+            return name
+    raise InvalidArgument("program", "must be made of the parts that programs have", str(value))
 
 
 def decode(plain: Any) -> Any:
@@ -102,25 +183,34 @@ def decode(plain: Any) -> Any:
             return int(digits, 16)
         case dict() if len(plain) == 1:
             ((name, parts),) = plain.items()
-            if name in _CLASSES:
-                return _check_fields(_CLASSES[name](*map(decode, parts)))
-    raise InvalidArgument("program", "must be data that encode() produced")
+            if name in _ENUMS:
+                return _ENUMS[name](*map(decode, parts))
+            if name in _PARTS:
+                kind, fields = _PARTS[name]
+                made = kind(*map(decode, parts))
+                if all(check(getattr(made, attribute)) for attribute, check in fields.values()):
+                    return made
+                raise InvalidArgument(
+                    "program", "must be made of the parts that programs have", name
+                )
+    raise InvalidArgument("program", "must be a document that this wrote")
 
 
-def _check_fields(node: Any) -> Any:
-    """Return the node if each field has its declared type."""
-    each: tuple[Field[Any], ...] = () if isinstance(node, StrEnum) else fields(node)
-    if not all(_FIELD_CHECKS[str(field.type)](getattr(node, field.name)) for field in each):
-        raise InvalidArgument(
-            "program",
-            "must consist of nodes of verify.language.program",
-            type(node).__name__,
-        )
-    return node
-
-
-def _are_all(value: Any, kinds: tuple[type, ...]) -> bool:
-    return isinstance(value, tuple) and all(isinstance(one, kinds) for one in value)
+def format_program(value: Any) -> str:
+    """Return the text of a program that its hash covers: all of its meaning, not its source."""
+    if isinstance(value, StrEnum):
+        return f"<{_find_name(value)}.{str(value).upper()}: {str(value)!r}>"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(format_program, value))}{',' if len(value) == 1 else ''})"
+    if value is None or isinstance(value, Fraction | bool | int | str):
+        return repr(value)
+    name = _find_name(value)
+    fields = ", ".join(
+        f"{stored}={format_program(getattr(value, attribute))}"
+        for stored, (attribute, _) in _PARTS[name][1].items()
+        if stored not in _UNHASHED_FIELDS
+    )
+    return f"{name}({fields})"
 
 
 def rebuild_program(program: Program) -> Program:

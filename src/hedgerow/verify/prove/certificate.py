@@ -29,6 +29,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.verify.language.encoding import format_program
 from hedgerow.verify.language.program import (
     NOWHERE,
     Apply,
@@ -166,7 +167,7 @@ def hash_program(program: Program) -> str:
     """The hash of a program: of the text, and of what was understood of it. A label: nothing is
     proved by it.
     """
-    return hashlib.sha256(f"{program.source}\0{program!r}".encode()).hexdigest()
+    return hashlib.sha256(f"{program.source}\0{format_program(program)}".encode()).hexdigest()
 
 
 def _decode_text(value: Any) -> str:
