@@ -142,7 +142,7 @@ def test_output_of_audited_code_stays_off_standard_output(
             "ZeroDivisionError: division by zero. Run again with --debug to see where.",
         ),
         ("ends", [], 1, "ended the program instead of returning an output"),
-        ("missing", [], 2, "there is no missing in audited.py"),
+        ("missing", [], 2, "audited.py has no missing"),
         ("naked", ["--claim", "nan"], 2, "claim must be finite; got nan."),
         ("naked", ["--claim", "0"], 2, "claim must be above 0; got 0.0."),
         ("naked", ["--confidence", "1"], 2, "confidence must"),
@@ -167,4 +167,4 @@ def test_a_mistake_is_one_sentence(
 
 def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "gone.py:release"]) == 2
-    assert "there is no gone.py" in capsys.readouterr().err
+    assert "gone.py does not exist" in capsys.readouterr().err

@@ -69,7 +69,7 @@ def test_arguments_that_do_not_fit_are_named() -> None:
         noisy("3", 1)
 
 
-def test_what_is_outside_of_the_language_neither_runs_nor_is_proved() -> None:
+def test_a_function_outside_the_language_neither_runs_nor_is_proved() -> None:
     with pytest.raises(UnsupportedProgram, match="str cannot be called"):
         outside(3, 1)
     verdict = outside.verify()
@@ -78,13 +78,13 @@ def test_what_is_outside_of_the_language_neither_runs_nor_is_proved() -> None:
     assert "str cannot be called" in verdict.reason
 
 
-def test_it_is_proved() -> None:
+def test_the_program_is_proved() -> None:
     verdict = pad.verify()
     assert verdict.verdict == "PROVED"
     assert (verdict.epsilon_lower, verdict.epsilon_upper) == (0, 0)
 
 
-def test_words_are_only_words() -> None:
+def test_calling_a_noise_outside_a_mechanism_is_refused() -> None:
     for name in (
         "laplace",
         "geometric",

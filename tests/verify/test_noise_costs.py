@@ -20,7 +20,7 @@ X = "x: private[float], n: public[int], eps: public[float]"
         ("return 1 + gaussian(1)", ""),
     ],
 )
-def test_a_move_by_one_has_its_price(body: str, price: str) -> None:
+def test_the_cost_of_a_shift_by_one(body: str, price: str) -> None:
     program = read(body, X)
     (sample,) = program.samples
     assert _format_unit_cost(program, sample, None) == price

@@ -58,7 +58,7 @@ def test_an_infinite_bound_is_the_largest_number_that_json_has() -> None:
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
 
-def test_in_words() -> None:
+def test_the_result_as_text() -> None:
     assert (
         str(Verdict("f", VerdictKind.UNKNOWN, line=3, reason="no proof was found"))
         == "UNKNOWN f (line 3): no proof was found"
@@ -82,6 +82,6 @@ def test_in_words() -> None:
         ),
     ],
 )
-def test_costs_in_words(cost: NoiseCost, text: str, price: str) -> None:
+def test_costs_as_text(cost: NoiseCost, text: str, price: str) -> None:
     assert str(cost) == text
     assert cost.with_unit_cost == text + price

@@ -123,7 +123,7 @@ def response(chance: str, claim: str) -> Program:
     )
 
 
-def test_of_claims_in_numbers_the_smallest_is_told_too() -> None:
+def test_the_smallest_provable_bound_of_a_numeric_claim_is_reported() -> None:
     loose, exact, wrong = (
         verify_program(response(*one)) for one in (("1/4", "2"), ("1/4", "ln(3)"), ("1/5", "ln(3)"))
     )
@@ -160,7 +160,7 @@ def test_private_data_without_noise_is_refuted_at_the_line_where_it_gets_out() -
         assert verdict.epsilon_lower == math.inf
 
 
-def test_what_was_not_read_is_unknown_with_its_line() -> None:
+def test_an_unsupported_program_is_unknown_with_its_line() -> None:
     verdict = verify_program(UnsupportedProgram("lambda is not in the language", Place(7), "f"))
     assert (verdict.name, verdict.verdict, verdict.line, verdict.reason) == (
         "f",
@@ -294,7 +294,7 @@ def test_a_mistake_in_a_part_is_no_proof_and_no_traceback(monkeypatch: pytest.Mo
     assert "Hedgerow failed on this program (KeyError)" in verdict.reason
 
 
-def test_without_z3_it_is_said_how_to_get_it_and_refutations_stand() -> None:
+def test_without_z3_the_install_command_is_shown_and_refutations_work() -> None:
     code = """if True:
         import sys
         sys.modules["z3"] = None
@@ -317,7 +317,7 @@ def raising(*_: Any, **__: Any) -> Any:
     raise RecursionError
 
 
-def test_what_the_parts_raise_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_prover_and_refuter_become_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prover, "prove", raising)
     verdict = verify_program(GOOD)
     assert verdict.verdict is VerdictKind.UNKNOWN
@@ -360,7 +360,7 @@ def test_a_claim_that_is_no_number_has_no_units() -> None:
     assert compute_claim_multiple(program.claim.epsilon, program) is None
 
 
-def test_claims_in_words() -> None:
+def test_claims_as_text() -> None:
     program = read(
         "return 1", X, '@mechanism(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n'
     )

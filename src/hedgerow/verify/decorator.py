@@ -147,7 +147,10 @@ class ProgramMechanism:
 
 
 def mechanism(
-    *, epsilon: str | float, neighbours: str | tuple[str, int], delta: str | float | None = None
+    *,
+    epsilon: str | float,  # noqa: ARG001
+    neighbours: str | tuple[str, int],  # noqa: ARG001
+    delta: str | float | None = None,  # noqa: ARG001
 ) -> Callable[..., ProgramMechanism]:
     """Declare the claim of the function below. The claim is read from the source, so write it out
     there.

@@ -54,6 +54,7 @@ _DEFAULT_SECONDS: Final = 120.0
 _REFUTER_SHARE: Final = 0.5
 # If the lower bound is below this share of the claim, a smaller claim is searched for.
 _TIGHT_RATIO: Final = 0.75
+_DEFAULT_REASON: Final = "an output is more likely on one neighbour than the claim allows"
 # Findings that explain a verdict better than the failed obligation.
 _PREFERRED_FINDINGS: Final = frozenset({"scale", "row"})
 
@@ -192,7 +193,7 @@ class _Verification:
             blamed = (
                 TaintFinding("obligation", failure.reason, failure.place)
                 if failure is not None
-                else _default_finding(self.program)
+                else TaintFinding("output", _DEFAULT_REASON, self.program.place)
             )
         upper = failure.epsilon_upper if failure is not None else None
         if upper is None:
@@ -237,12 +238,6 @@ def _is_proof(found: Any) -> bool:
     from hedgerow.verify.prove.certificate import Certificate
 
     return isinstance(found, Certificate)
-
-
-def _default_finding(program: Program) -> TaintFinding:
-    return TaintFinding(
-        "output", "an output is more likely on one neighbour than the claim allows", program.place
-    )
 
 
 def _try_or_none(action: Callable[[], T]) -> T | None:

@@ -126,15 +126,15 @@ HIDDEN = {
         "y = geometric(10000000000000 / eps)",
         "scale must lie between",
     ),
-    "a logarithm of 0": ("y = ln(n - 7)", "logarithm"),
-    "the root of -1": ("y = sqrt(6 - n)", "square root"),
-    "e to the power of 20,000": ("y = exp(n + 20000)", "more than 10,000"),
+    "a logarithm of 0": ("y = ln(n - 7)", "ln is applied"),
+    "the root of -1": ("y = sqrt(6 - n)", "sqrt is applied"),
+    "e to the power of 20,000": ("y = exp(n + 20000)", "above 10,000"),
     "two constants": (
         "y = q[0] * (ln(6) - ln(2) - ln(3))\nz = 1 if y < 0 else 2",
         "two irrational constants",
     ),
-    "a number of a gigabyte": ("y = q[0]\n" + "y = y * y\n" * 30, "may grow beyond"),
-    "bits of no width": ("y = uniform_bits(n - 7)", "as wide as a number below 1"),
+    "a number of a gigabyte": ("y = q[0]\n" + "y = y * y\n" * 30, "could exceed"),
+    "bits of no width": ("y = uniform_bits(n - 7)", "width of a bit string is below 1"),
 }
 
 
@@ -151,9 +151,7 @@ def test_it_is_refused_before_it_is_charged(db: Database) -> None:
     program, certificate = proved(
         f"x = laplace(1 / eps)\nif q[0] > {TRUTH - 1}:\n    y = ln(n - 7)\nreturn q[0] + x"
     )
-    with pytest.raises(
-        Refused, match="f fails at these arguments, whatever the data are: a logarithm"
-    ):
+    with pytest.raises(Refused, match="f fails at these arguments on any data: ln is applied"):
         db.run(program, certificate, q=[COUNT], n=7, eps=1)
     assert spent(db) == 0
 
@@ -167,6 +165,6 @@ def test_nothing_takes_long_where_data_decide() -> None:
     public = {"n": 100_000, "eps": Fraction(1)}
     check_resources(program, public, {"q": 1})
     with pytest.raises(
-        Refused, match=r"on some data it could take [\d,]+ seconds, and the deadline is 60"
+        Refused, match=r"on some data it could take [\d,]+ seconds, above the deadline of 60"
     ):
         check_resources(program, public, {"q": 1}, seconds=60)

@@ -258,7 +258,7 @@ def f(x: private[bool]):
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_laws_that_are_none(name: str) -> None:
+def test_invalid_distributions_are_refused(name: str) -> None:
     text, parts = LAWS[name]
     program = read(text)
     found = check(program, given(program, mode="finite", **parts))

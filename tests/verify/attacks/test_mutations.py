@@ -19,12 +19,12 @@ def test_no_forgery_is_accepted() -> None:
 
 
 @pytest.mark.parametrize("name", FALSE)
-def test_nor_is_what_proves_a_true_sibling(name: str) -> None:
+def test_a_certificate_of_a_true_sibling_is_not_accepted(name: str) -> None:
     found = program(*FALSE[name])
     assert not accepted(found, plain(found))
 
 
-def test_but_true_claims_are() -> None:
+def test_true_claims_of_the_same_kind_are_proved() -> None:
     """The documents that are changed do prove what they should prove."""
     assert accepted(TRUE, plain(TRUE))
     invariants = [[*plain(EVERY)["invariants"][0], ["<=", "@cost0", {"number": "0"}]]]
@@ -48,7 +48,7 @@ def test_what_does_not_fit_is_refused_and_no_error(variant: object) -> None:
     )
 
 
-def test_what_a_certificate_says_of_its_program_decides_nothing() -> None:
+def test_the_name_and_hash_in_a_certificate_are_ignored() -> None:
     assert accepted(TRUE, plain(TRUE) | {"source": "0" * 64, "program": "another"})
     half = program(*FALSE["half the noise"])
     assert not accepted(half, plain(TRUE) | {"source": plain(half)["source"]})

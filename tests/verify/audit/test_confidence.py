@@ -110,7 +110,7 @@ def test_coin_rule_refuses_a_delta() -> None:
         certify_epsilon((5, 10), (1, 10), 0.05, 0.01, COIN_RULE)
 
 
-def test_arguments_are_checked_at_the_door() -> None:
+def test_the_arguments_of_check_mechanism_are_checked() -> None:
     assert parse_confidence(0.95) == 0.05
     assert (parse_delta(0), parse_delta(1e-6)) == (0.0, 1e-6)
     assert parse_integer(np.int64(7), "cells", 1) == 7

@@ -25,7 +25,7 @@ VALUES = [0.0, 1.0, -1.0, 3.0, 0.75, 96.0, 2.0**-60, 5e-324, 1.7e308, 0.1, 2.0**
 
 
 @pytest.mark.parametrize("k", [-1074, -60, -53, -2, -1, 0, 1, 5, 10, 60])
-def test_grain_decides_every_power_of_two(k: int) -> None:
+def test_the_lowest_bit_decides_every_power_of_two(k: int) -> None:
     for value, grain in zip(
         VALUES, LowestBit(0, "output").compute(read_outputs(VALUES)), strict=True
     ):
@@ -142,7 +142,7 @@ def test_columns_fit_the_outputs() -> None:
     ]
 
 
-def test_of_a_wide_output_the_telling_coordinates_are_kept() -> None:
+def test_the_most_different_coordinates_of_a_wide_output_are_kept() -> None:
     rng = np.random.default_rng(1)
     one, other = rng.normal(size=(200, 40)), rng.normal(size=(200, 40))
     other[:, 17] += 2  # by value

@@ -80,7 +80,7 @@ def test_cells_mean_one_run(file: Path) -> None:
     assert (result.cells, result.correct) == (400, 200)
 
 
-def test_the_file_may_import_what_lies_beside_it(tmp_path: Path) -> None:
+def test_the_file_can_import_its_siblings(tmp_path: Path) -> None:
     (tmp_path / "beside_the_audited_file.py").write_text("PAIR = (0, 1)\n", encoding="utf-8")
     path = tmp_path / "main.py"
     path.write_text(

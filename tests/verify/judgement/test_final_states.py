@@ -21,7 +21,7 @@ def ends(name: str, wanted: str, **arguments: PathValue) -> dict[object, Fractio
     return dict(found.items())
 
 
-def test_the_law_of_variables_and_of_what_was_told() -> None:
+def test_the_distribution_of_variables_and_outputs() -> None:
     half = Fraction(1, 2)
     assert ends("Walk", "res", x=Fraction(3)) == {(("res", 2),): half, (("res", 4),): half}
     assert ends("Walk", "up x", x=Fraction(3)) == {
@@ -31,7 +31,7 @@ def test_the_law_of_variables_and_of_what_was_told() -> None:
     assert ends("Walk", "", x=Fraction(3)) == {(): 1}
 
 
-def test_several_outputs_are_told_as_one_sequence() -> None:
+def test_several_outputs_form_one_sequence() -> None:
     told = ends("Twice", "res", m=BitWord(1, 0), k=BitWord(1, 1))
     assert told == {
         (("res", OutputSequence((BitWord(1, a), BitWord(1, 1 - a)))),): Fraction(1, 2)
@@ -47,7 +47,7 @@ def test_several_outputs_are_told_as_one_sequence() -> None:
         ("Sometimes", "w", "w may be unassigned at the end"),
     ],
 )
-def test_what_has_no_finite_law(name: str, wanted: str, reason: str) -> None:
+def test_infinite_or_irrational_programs_are_undecided(name: str, wanted: str, reason: str) -> None:
     with pytest.raises(Undecided, match=reason):
         ends(name, wanted, b=False)
 

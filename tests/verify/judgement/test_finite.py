@@ -104,7 +104,7 @@ def test_the_relation_of_a_coupling_is_the_postcondition() -> None:
     }
 
 
-def test_answers_in_words() -> None:
+def test_results_as_text() -> None:
     assert (
         str(decide_finite(judge(f"Leak ~ Leak : false ==> {SAME}")))
         == "holds: no two inputs satisfy the precondition"
@@ -114,8 +114,8 @@ def test_answers_in_words() -> None:
         == "holds: a coupling for each of 4 pairs of inputs"
     )
     leak = (
-        "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, and the outcomes related to it"
-        " have 1/2 in run 2"
+        "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, and the outcomes"
+        " related to it have 1/2 in run 2"
     )
     assert str(decide_finite(judge(f"Leak ~ Leak : true ==> {SAME}"))) == leak
 
@@ -144,7 +144,7 @@ def test_answers_in_words() -> None:
         ("Twice ~ Twice : true ==> res<1> = m<1>", "compare res<1> with res<2> as a whole"),
     ],
 )
-def test_what_is_not_finite_is_undecided_with_its_reason(text: str, reason: str) -> None:
+def test_infinite_judgements_are_undecided_with_a_reason(text: str, reason: str) -> None:
     found = decide_finite(judge(text))
     assert isinstance(found, Undecided)
     assert re.search(reason, found.reason), found.reason

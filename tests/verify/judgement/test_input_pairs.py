@@ -43,7 +43,7 @@ def test_numbers_that_the_precondition_bounds(before: str, expected: set[tuple[i
     assert numbers(before) == {(Fraction(a), Fraction(b)) for a, b in expected}
 
 
-def test_truths_and_words_are_finite_by_themselves() -> None:
+def test_booleans_and_bit_strings_are_finite() -> None:
     assert len(states("true", "Respond", "Respond")) == 4
     assert len(states("x<1> != x<2>", "Respond", "Respond")) == 2
     words = states("n<1> = 1 and n<2> = 2", "Pad", "Pad")
@@ -63,7 +63,7 @@ def test_truths_and_words_are_finite_by_themselves() -> None:
         ("x<1> = 1 / x<2> and x<2> = 0", "Walk", "division by 0"),
     ],
 )
-def test_what_is_not_finite(before: str, program: str, reason: str) -> None:
+def test_unbounded_inputs_are_undecided(before: str, program: str, reason: str) -> None:
     with pytest.raises(Undecided, match=reason):
         states(before, program, program)
 

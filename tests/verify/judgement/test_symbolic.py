@@ -42,7 +42,7 @@ def test_finite_judgements_are_decided_as_such() -> None:
         f"Wide ~ Wide : true ==> {SAME}",
     ],
 )
-def test_what_the_prover_shows(text: str) -> None:
+def test_right_programs_are_proved(text: str) -> None:
     pytest.importorskip("z3")
     found = decide_judgement(judge(text))
     assert isinstance(found, SymbolicProof), found
@@ -62,7 +62,7 @@ def test_what_the_prover_shows(text: str) -> None:
         f"Laplace ~ Laplace : abs(x<1> - x<2>) <= 1 and {EPS} ==> {SAME}",
     ],
 )
-def test_what_the_refuter_breaks(text: str) -> None:
+def test_wrong_programs_are_refuted(text: str) -> None:
     pytest.importorskip("z3")
     found = decide_judgement(judge(text))
     assert isinstance(found, SymbolicCounterexample), found

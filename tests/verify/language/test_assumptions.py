@@ -117,7 +117,7 @@ def test_a_claim_of_0_or_more_is_none_to_refuse(epsilon: str, a: str) -> None:
     ) in ([True], [False])
 
 
-def test_what_is_chosen_is_not_taken_for_granted_and_runs() -> None:
+def test_conditional_noise_parameters_are_not_assumed_valid() -> None:
     chosen, plain = program("return bernoulli(n if n < 1 else 1)"), program("return bernoulli(n)")
     assert [has_checked_parameters(one, one.samples[0]) for one in (chosen, plain)] == [False, True]
     assert run_program(chosen, {"x": 1, **GOOD, "n": 7}) == [True]

@@ -29,7 +29,7 @@ HEAD = '@mechanism(epsilon="0", neighbours="secret")\n'
         "return uniform_bits(n * n) ^ uniform_bits(n * n)",
     ],
 )
-def test_widths_that_go_together(body: str) -> None:
+def test_equal_widths_are_accepted(body: str) -> None:
     assert read(body, BITS, HEAD)
 
 
@@ -50,7 +50,7 @@ def test_widths_that_go_together(body: str) -> None:
         ("if m ^ e == e:\n    pass\nreturn 1", "cannot be combined"),
     ],
 )
-def test_widths_that_do_not(body: str, told: str) -> None:
+def test_different_or_unknown_widths_are_refused(body: str, told: str) -> None:
     outside = refused(body, BITS, HEAD)
     assert told in outside.reason
     assert outside.place.line >= 3

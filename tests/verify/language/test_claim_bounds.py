@@ -81,11 +81,11 @@ def test_an_interval_around_nothing_has_the_absolute_value_nothing() -> None:
         (of("%", N, number(2)), "cannot be evaluated"),
     ],
 )
-def test_what_has_no_price(expression: Expression, told: str) -> None:
+def test_claims_that_cannot_be_evaluated_are_refused(expression: Expression, told: str) -> None:
     with pytest.raises(Refused, match=told):
         bound_expression(expression, VALUES)
 
 
-def test_what_can_be_enclosed() -> None:
+def test_expressions_without_conditionals_can_be_bounded() -> None:
     assert can_bound(Apply("ln", (Apply("+", (EPS, number(1))),)))
     assert not can_bound(Apply("if", (Apply("<", (EPS, number(1))), EPS, number(1))))

@@ -39,7 +39,7 @@ PARAMETERS = (
         ("ln(3)", ""),
     ],
 )
-def test_what_a_claim_is_told_in(claim: str, unit: str) -> None:
+def test_the_unit_of_a_claim(claim: str, unit: str) -> None:
     program = read("return x", PARAMETERS, f'@mechanism(epsilon="{claim}", neighbours="one")\n')
     assert find_claim_unit(program) == unit
     assert find_unit_parameter(program) == (unit if unit in ("a", "eps") else None)
@@ -60,6 +60,6 @@ def test_powers(claim: str, power: Fraction | None) -> None:
     assert compute_degree(program.body[-1].value, "a") == power  # type: ignore[union-attr]
 
 
-def test_what_does_not_mention_it_is_constant() -> None:
+def test_an_expression_without_the_name_has_degree_zero() -> None:
     assert compute_degree(Length("q"), "a") == 0
     assert compute_degree(Length("q"), "q") is None

@@ -77,7 +77,7 @@ def test_nothing_comes_along() -> None:
         (len,),
     ],
 )
-def test_what_is_no_program_is_refused(body: Any) -> None:
+def test_objects_that_are_no_programs_are_refused(body: Any) -> None:
     with pytest.raises(InvalidArgument, match="program must consist of nodes"):
         rebuild_program(replace(SMALL, body=body))
 

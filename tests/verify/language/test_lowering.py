@@ -117,7 +117,7 @@ def by_program(body: str, n: int) -> list[Any]:
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
-def test_a_program_tells_what_python_tells(body: str, n: int) -> None:
+def test_a_program_outputs_what_python_outputs(body: str, n: int) -> None:
     assert by_program(body, n) == by_python(body, n)
 
 
@@ -152,7 +152,7 @@ def blocks(depth: int, *, loop: bool) -> st.SearchStrategy[list[str]]:
 
 @given(lines=blocks(3, loop=False), n=st.integers(0, 3))
 @settings(max_examples=80, deadline=None, derandomize=True)
-def test_any_program_tells_what_python_tells(lines: list[str], n: int) -> None:
+def test_any_program_outputs_what_python_outputs(lines: list[str], n: int) -> None:
     body = "\n".join(["a = 1", "c = 0", *lines])
     assert by_program(body, n) == by_python(body, n)
 
@@ -196,7 +196,7 @@ def test_a_guard_of_noise_only_is_asked_inside() -> None:
     ] == ["not broken"]
 
 
-def test_what_nobody_asks_for_is_not_kept() -> None:
+def test_flags_that_are_never_read_are_dropped() -> None:
     block = lower(
         LoopStep(Apply("<", (N, ONE)), (SetStep("a", N),)), BranchStep(N, (JumpStep("return"),))
     )
@@ -217,7 +217,7 @@ def test_a_parameter_that_is_changed_is_copied_first() -> None:
         assert "n" not in collect_names(one.value if hasattr(one, "value") else one.parameters[0])  # type: ignore[union-attr]
 
 
-def test_too_much_is_refused_before_anybody_chokes_on_it() -> None:
+def test_oversized_programs_are_refused() -> None:
     with pytest.raises(UnsupportedProgram, match=f"more than {MAX_STATEMENTS} statements"):
         lower(*(SetStep("a", N) for _ in range(MAX_STATEMENTS + 1)))
     nested: Any = SetStep("a", N)

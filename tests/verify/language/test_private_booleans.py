@@ -48,7 +48,7 @@ def test_private_truths_become_numbers(relation: str) -> None:
 
 
 @pytest.mark.parametrize("relation", ['"secret"', '"row"'])
-def test_where_nothing_is_measured_they_stay(relation: str) -> None:
+def test_booleans_stay_under_relations_without_a_measure(relation: str) -> None:
     program = mixed("return b", relation)
     assert list_measured_booleans(program) == []
     assert encode_booleans(program) is program
@@ -90,7 +90,7 @@ def test_neighbouring_numbers_are_neighbouring_truths_and_all_of_them(relation: 
 @pytest.mark.parametrize(
     "relation", ['"one"', '"all"', '"increasing"', '("l1", 1)', '("group", 1)']
 )
-def test_telling_a_truth_is_refuted(body: str, relation: str) -> None:
+def test_outputting_a_boolean_is_refuted(body: str, relation: str) -> None:
     verdict = verify_program(mixed(body, relation))
     assert verdict.verdict is VerdictKind.REFUTED
     assert "0 <" not in verdict.reason
@@ -126,7 +126,7 @@ def test_telling_a_truth_is_refuted(body: str, relation: str) -> None:
         ),
     ],
 )
-def test_what_hides_it_is_proved(body: str, neighbours: str, claim: str) -> None:
+def test_randomised_booleans_are_proved(body: str, neighbours: str, claim: str) -> None:
     verdict = verify_program(mixed(body, neighbours, claim))
     assert verdict.verdict is VerdictKind.PROVED, verdict
     assert not any("0 <" in str(one) for one in verdict.costs)

@@ -81,7 +81,7 @@ def test_parameters_are_found_by_name() -> None:
     assert PROGRAM.find_parameter("x") is None
 
 
-def test_what_a_statement_holds_itself() -> None:
+def test_list_expressions_returns_top_level_expressions() -> None:
     assert list_expressions(LOOP) == (LOOP.condition,)
     assert list_expressions(DRAW) == (ONE,)
     assert (

@@ -92,7 +92,7 @@ def test_a_claim_speaks_of_public_numbers() -> None:
         )
 
 
-def test_what_a_program_claims_that_does_not_say() -> None:
+def test_the_default_claim_is_eps_or_secrecy() -> None:
     assert build_default_claim((X, EPS)) == Claim(Name("eps"), Neighbours(Relation.ONE))
     assert build_default_claim((X,)) == Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))
     assert (

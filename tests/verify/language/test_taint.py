@@ -25,7 +25,7 @@ def test_private_data_reach_variables_through_values_and_choices() -> None:
     assert not found["v"].is_unprotected
 
 
-def test_they_reach_them_around_a_loop_too() -> None:
+def test_private_data_reach_variables_around_a_loop() -> None:
     found = compute_dependences(
         read("y = 0\nz = 0\nfor i in range(n):\n    z = y\n    y = q[i]\nreturn 1")
     )
@@ -115,7 +115,5 @@ def test_under_row_a_list_is_read_up_to_its_own_length() -> None:
         ("if x > 0:\n    output(True)\nelse:\n    output(False)", ["choice"]),
     ],
 )
-def test_what_noise_may_turn_into_a_lie_is_not_blamed_for_itself(
-    body: str, sorts: list[str]
-) -> None:
+def test_a_randomised_boolean_is_no_finding(body: str, sorts: list[str]) -> None:
     assert [one.kind for one in list_findings(read(body))] == sorts

@@ -93,7 +93,7 @@ def test_a_variable_is_what_all_its_values_are() -> None:
         ("y = y\nreturn y", "y may be read before it is assigned"),
     ],
 )
-def test_what_does_not_fit_is_refused(body: str, told: str) -> None:
+def test_kinds_that_do_not_match_are_refused(body: str, told: str) -> None:
     outside = refused(body, BITS)
     assert told in outside.reason
     assert outside.place.line >= 3
@@ -103,7 +103,7 @@ def test_both_branches_assign() -> None:
     assert read("if b:\n    y = 1\nelse:\n    y = 2\nreturn y", BITS)
 
 
-def test_signs_are_settled_everywhere() -> None:
+def test_overloaded_operators_are_resolved_everywhere() -> None:
     program = read(
         "y = m + w\nif b & b:\n    y = y + w\nwhile b ^ b:\n    y = w\nz = laplace(1 if b | b else"
         " 2)\nreturn q[1 if ~b else 0]",

@@ -55,7 +55,7 @@ def test_the_delta_of_two_cells(epsilon: float) -> None:
     assert 0.999 * true <= lower <= true * (1 + 1e-9)
 
 
-def test_what_is_not_claimed_is_not_checked() -> None:
+def test_laws_without_a_claim_are_not_checked() -> None:
     gauss, pure = case_of(Gaussian(ONE)), case_of(Exponential(ONE))
     assert claims.epsilon_covers_neighbours(gauss).figures == "no pure epsilon is claimed"
     assert claims.delta_covers_neighbours(pure).figures == "no delta is claimed"

@@ -24,7 +24,7 @@ class WithDelta(Quantiles):
         return Loss(Fraction(super().loss(rows).epsilon), Fraction(1, 100))
 
 
-def test_a_claim_that_holds() -> None:
+def test_a_claim_that_holds_keeps_the_law() -> None:
     words = check_claim_by_draws(
         make_case(Quantiles(AT, "change-one", Fraction(1)), 1, 10_000, None), "law"
     )
@@ -33,7 +33,7 @@ def test_a_claim_that_holds() -> None:
 
 
 @pytest.mark.parametrize("claim", [None, (1, 1e-3)], ids=str)
-def test_a_claim_that_does_not(claim: Any) -> None:
+def test_a_claim_that_fails_breaks_the_law(claim: Any) -> None:
     case = make_case(BareQuantiles(AT, "change-one", Fraction(1, 2)), 1, 10_000, claim)
     with pytest.raises(LawBroken, match="or more in draws"):
         check_claim_by_draws(case, "epsilon covers neighbours")

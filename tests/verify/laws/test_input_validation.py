@@ -18,7 +18,7 @@ ONE = Fraction(1)
 
 
 @pytest.mark.parametrize(("mechanism", "sensitivity"), GOOD, ids=[str(m)[:60] for m, _ in GOOD])
-def test_good_doors(mechanism: Any, sensitivity: Any) -> None:
+def test_mechanisms_that_refuse_bad_input_keep_the_law(mechanism: Any, sensitivity: Any) -> None:
     figures = bad_input_is_refused(make_case(mechanism, sensitivity, 10_000, None)).figures
     assert int(figures.split()[0]) >= 8
 
@@ -68,7 +68,7 @@ class Rude(SparseVector):
     ],
     ids=lambda x: type(x).__name__,
 )
-def test_bad_doors(mechanism: Any, found: str) -> None:
+def test_mechanisms_that_accept_bad_input_break_the_law(mechanism: Any, found: str) -> None:
     with pytest.raises(LawBroken, match=found) as broken:
         bad_input_is_refused(make_case(mechanism, 1, 10_000, None))
     assert broken.value.law == "bad input is refused"

@@ -46,7 +46,7 @@ def test_sums(scale: float) -> None:
         assert law.below(-k) == pytest.approx(outside(scale, k), rel=slack)
 
 
-def test_what_lies_beyond_the_points() -> None:
+def test_probabilities_beyond_the_points_are_zero_or_one() -> None:
     law = laplace(1)
     assert law.above(-(10**6)) == 1
     assert law.above(10**6) == 0
@@ -86,7 +86,7 @@ def test_a_law_without_mass_is_none() -> None:
         IntegerDistribution.from_logs(np.arange(3), np.full(3, -np.inf))
 
 
-def test_what_lies_beyond_the_points_of_a_heavy_law() -> None:
+def test_the_mass_beyond_the_points_of_a_heavy_tail_is_estimated() -> None:
     steps = make_points(0, farthest=2.0**36)
     for scale, gamma in ((2.0**20, 2.0), (2.0**12, 1.5)):
         z = np.abs(steps) / scale

@@ -119,7 +119,7 @@ def test_the_laplace_constant_without_the_two_fails_at_epsilon_8() -> None:
     assert check_dilation(mechanism, 4 / 5.298317366548036)  # epsilon / 2 ln(2/delta)
 
 
-def test_what_a_step_says() -> None:
+def test_a_step_describes_its_call() -> None:
     assert str(AdmissibilityCheck("sliding", 0.25, 0.5)) == "sliding holds: 0.25 found, 0.5 allowed"
     assert (
         str(AdmissibilityCheck("dilation", 0.75, 0.5)) == "dilation fails: 0.75 found, 0.5 allowed"

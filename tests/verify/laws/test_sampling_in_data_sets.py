@@ -33,7 +33,7 @@ def test_laws_without_probabilities_say_so() -> None:
     assert draws.low_bits_reveal_nothing(case).figures == "the outputs are not numbers"
 
 
-def test_equal_draws_at_the_liveliest_place() -> None:
+def test_the_equality_probability_of_the_most_random_use() -> None:
     assert trials.compute_equality_probability(case_of(Stable(ONE, 5))) == pytest.approx(
         0.5, abs=0.15
     )
@@ -71,7 +71,7 @@ class Quarter(Stable):
     [Half(Fraction(4), Fraction(8), 2), Quarter(Fraction(3), 4)],
     ids=lambda m: type(m).__name__,
 )
-def test_another_law_is_seen(mechanism: Any) -> None:
+def test_draws_of_another_distribution_are_detected(mechanism: Any) -> None:
     with pytest.raises(LawBroken, match="sample follows log_prob"):
         trials.check_use_fit(make_case(mechanism, 1, 200_000, None))
 

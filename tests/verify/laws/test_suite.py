@@ -223,6 +223,6 @@ def test_the_report_reads_well() -> None:
     "mechanism",
     [object(), 3, type("Odd", (), {"shape": "round"})(), type("Bare", (), {"shape": "additive"})()],
 )
-def test_what_is_no_mechanism_is_refused(mechanism: object) -> None:
+def test_objects_without_the_members_of_a_shape_are_refused(mechanism: object) -> None:
     with pytest.raises(InvalidArgument, match="mechanism"):
         check_mechanism(mechanism)

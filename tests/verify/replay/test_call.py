@@ -8,7 +8,7 @@ from hedgerow.mechanisms import Laplace
 from hedgerow.verify.replay.call import CodeLine, bind_arguments, copy_value, find_calling_line
 
 
-def test_the_line_outside_the_room() -> None:
+def test_the_calling_line_is_outside_the_package() -> None:
     place = find_calling_line()
     assert place.file == __file__
     assert place.text == "place = find_calling_line()"
@@ -23,6 +23,6 @@ def test_arguments_get_their_names_and_are_copied() -> None:
     assert given == {"exact": [1, 2]}
 
 
-def test_what_cannot_be_copied_stays() -> None:
+def test_a_value_that_cannot_be_copied_is_returned_itself() -> None:
     lock = threading.Lock()
     assert copy_value(lock) is lock

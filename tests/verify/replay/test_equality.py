@@ -54,7 +54,7 @@ def frame(*values: int, name: str = "n") -> pd.DataFrame:
         lambda: ValueError("few"),
     ],
 )
-def test_what_is_the_same(make: Any) -> None:
+def test_equal_values_have_no_difference(make: Any) -> None:
     assert find_difference(make(), make()) is None
 
 
@@ -90,11 +90,11 @@ def test_what_is_the_same(make: Any) -> None:
         (ValueError("a"), ValueError("b"), "the errors differ"),
     ],
 )
-def test_what_differs(one: Any, other: Any, told: str) -> None:
+def test_differences_are_located(one: Any, other: Any, told: str) -> None:
     assert find_difference(one, other) == told
 
 
-def test_what_is_too_deep() -> None:
+def test_deep_nesting_is_reported_as_a_difference() -> None:
     one: list[Any] = []
     one.append(one)
     other: list[Any] = []

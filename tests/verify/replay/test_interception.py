@@ -72,7 +72,7 @@ def test_mechanisms_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize("wrong", [int, "Laplace", object])
-def test_what_is_no_mechanism_is_refused_and_nothing_is_replaced(wrong: Any) -> None:
+def test_classes_without_sample_are_refused_before_patching(wrong: Any) -> None:
     before = methods()
     with (
         pytest.raises(InvalidArgument, match="that define a method sample"),

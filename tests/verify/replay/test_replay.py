@@ -20,7 +20,7 @@ from verify.replay.glue import AGES
 TABLE = pd.DataFrame({"region": ["east", "north", "east", "south"], "age": [1, 2, 3, 4]})
 
 
-def test_what_is_private_is_tested_and_nothing_more() -> None:
+def test_private_functions_are_tested_not_proved() -> None:
     found = replay(glue.mean, AGES, AGES[1:], epsilon=1)
     assert found
     assert found.verdict == "TESTED"
@@ -49,7 +49,7 @@ def test_what_is_private_is_tested_and_nothing_more() -> None:
         (glue.threshold_by_row, "fewer answers"),
     ],
 )
-def test_what_is_wrong_is_found(function: Any, told: str) -> None:
+def test_each_planted_mistake_in_glue_code_is_found(function: Any, told: str) -> None:
     found = replay(function, AGES, AGES[1:], epsilon=1)
     assert not found
     assert found.verdict == "FAILED"

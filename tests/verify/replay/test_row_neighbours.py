@@ -40,7 +40,7 @@ def test_all_rows_of_a_unit_go_together() -> None:
     ] == [[2], [1, 3]]
 
 
-def test_of_many_rows_some_are_tried() -> None:
+def test_only_some_of_many_rows_are_left_out() -> None:
     found = [other for _, other in without_each_row(list(range(1000)), most=3)]
     assert [len(other) for other in found] == [999] * 3
     assert 0 not in found[0]

@@ -17,7 +17,7 @@ def call(scale: int = 1) -> RecordedCall:
     )
 
 
-def test_what_was_recorded_is_played() -> None:
+def test_recorded_outputs_are_played_back() -> None:
     first = RecordingTape()
     assert first.play(call(), lambda: [7]) == [7]
     second = PlaybackTape(first.calls)

@@ -22,6 +22,7 @@ from hedgerow.verify.language.program import (
     collect_names,
     substitute,
 )
+from hedgerow.verify.language.rewriting import split_conjuncts
 from hedgerow.verify.refute.linear_noise import PathCondition
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_values import (
@@ -31,7 +32,7 @@ from hedgerow.verify.refute.path_values import (
     evaluate_alternatives,
 )
 
-__all__ = ["TaggedValues", "evaluate", "iterate_related_inputs", "split_conjuncts"]
+__all__ = ["TaggedValues", "evaluate", "iterate_related_inputs"]
 
 TaggedValues = Mapping[str, PathValue]
 """Values under their tagged names."""
@@ -81,13 +82,6 @@ def iterate_related_inputs(judgement: Judgement) -> Iterator[TaggedValues]:
                 )
             )
     yield from _assign_parameters({}, unknown, split_conjuncts(judgement.precondition))
-
-
-def split_conjuncts(expression: Expression) -> list[Expression]:
-    """Return the operands of nested ``and``."""
-    if isinstance(expression, Apply) and expression.operator == "and":
-        return [part for one in expression.arguments for part in split_conjuncts(one)]
-    return [expression]
 
 
 def _assign_parameters(

@@ -15,31 +15,25 @@ from typing import Any, ClassVar
 
 from hedgerow.errors import HedgerowError
 from hedgerow.verify.judgement.finite import FiniteCounterexample, FiniteProof, decide_finite
-from hedgerow.verify.judgement.input_pairs import evaluate, split_conjuncts
+from hedgerow.verify.judgement.input_pairs import evaluate
 from hedgerow.verify.judgement.undecided import Undecided
 from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
 from hedgerow.verify.language.program import (
     Apply,
-    Assign,
-    Block,
     Claim,
     Expression,
-    If,
     Kind,
     Name,
     Neighbours,
     Number,
-    Output,
     Parameter,
     Program,
     Relation,
-    Sample,
-    Statement,
-    While,
     collect_names,
     find_assigned_names,
     substitute,
 )
+from hedgerow.verify.language.rewriting import map_expressions, split_conjuncts
 from hedgerow.verify.refute.counterexample import Counterexample
 from hedgerow.verify.refute.path_values import PathValue
 from hedgerow.verify.refute.refute import refute
@@ -125,24 +119,8 @@ def _satisfies_precondition(judgement: Judgement, witness: Counterexample) -> bo
 
 def reduce_to_program(judgement: Judgement) -> Program:
     """Return the program whose privacy the judgement states, or raise ``Undecided``."""
-    left, right = judgement.left, judgement.right
-    results = {
-        (tag_name(RESULT, 1), tag_name(RESULT, 2)),
-        (tag_name(RESULT, 2), tag_name(RESULT, 1)),
-    }
-    after = judgement.postcondition
-    if (
-        left != right
-        or not isinstance(after, Apply)
-        or after.operator != "=="
-        or tuple(one.name for one in after.arguments if isinstance(one, Name)) not in results
-        or RESULT in find_assigned_names(left.body)
-    ):
-        raise Undecided(
-            "only res<1> = res<2> for one program can be proved if it is not finite; write judge"
-            " A ~ A : … ==> res<1> = res<2>",
-            judgement.place,
-        )
+    left = judgement.left
+    _require_equal_results(judgement)
     constants = _collect_constants(judgement)
     facts = [_classify_conjunct(one) for one in split_conjuncts(judgement.precondition)]
     kept, fixed, moved, free = list[Parameter](), dict[str, Expression](), 0, 0
@@ -187,8 +165,32 @@ def reduce_to_program(judgement: Judgement) -> Program:
         for one in kept
     )
     return replace(
-        left, parameters=parameters, body=_substitute_in_block(left.body, fixed), claim=claim
+        left,
+        parameters=parameters,
+        body=map_expressions(left.body, lambda one: substitute(one, fixed)),
+        claim=claim,
     )
+
+
+def _require_equal_results(judgement: Judgement) -> None:
+    left, right = judgement.left, judgement.right
+    results = {
+        (tag_name(RESULT, 1), tag_name(RESULT, 2)),
+        (tag_name(RESULT, 2), tag_name(RESULT, 1)),
+    }
+    after = judgement.postcondition
+    if (
+        left != right
+        or not isinstance(after, Apply)
+        or after.operator != "=="
+        or tuple(one.name for one in after.arguments if isinstance(one, Name)) not in results
+        or RESULT in find_assigned_names(left.body)
+    ):
+        raise Undecided(
+            "only res<1> = res<2> for one program can be proved if it is not finite; write judge"
+            " A ~ A : … ==> res<1> = res<2>",
+            judgement.place,
+        )
 
 
 def _rename_budget_parameters(parameters: list[Parameter], claim: Claim) -> dict[str, str]:
@@ -256,20 +258,3 @@ def _evaluate_constant(expression: Expression) -> Fraction | None:
 
 def _are_same_variable(left: str, right: str) -> bool:
     return left[:-3] == right[:-3] and {left[-3:], right[-3:]} == {"<1>", "<2>"}
-
-
-def _substitute_in_block(block: Block, fixed: Mapping[str, Expression]) -> Block:
-    def rewrite(statement: Statement) -> Statement:
-        match statement:
-            case Assign() | Output():
-                return replace(statement, value=substitute(statement.value, fixed))
-            case Sample():
-                parameters = tuple(substitute(part, fixed) for part in statement.parameters)
-                return replace(statement, parameters=parameters)
-            case If(condition, then, otherwise, place):
-                then, otherwise = (_substitute_in_block(one, fixed) for one in (then, otherwise))
-                return If(substitute(condition, fixed), then, otherwise, place)
-            case While(condition, body, place):
-                return While(substitute(condition, fixed), _substitute_in_block(body, fixed), place)
-
-    return tuple(map(rewrite, block))

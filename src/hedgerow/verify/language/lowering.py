@@ -13,7 +13,7 @@ are the same before and after.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hedgerow.verify.language.program import (
@@ -26,7 +26,6 @@ from hedgerow.verify.language.program import (
     Name,
     Output,
     Parameter,
-    Place,
     Sample,
     Statement,
     Truth,
@@ -38,6 +37,7 @@ from hedgerow.verify.language.program import (
     walk_expression,
     walk_statements,
 )
+from hedgerow.verify.language.rewriting import split_conjuncts
 from hedgerow.verify.language.steps import (
     BranchStep,
     DrawStep,
@@ -74,7 +74,11 @@ def _copy_changed_parameters(
         if one.list:
             raise UnsupportedProgram(
                 f"the list {one.name} is a parameter and cannot be assigned; use another name",
-                _find_first_assignment(block, one.name),
+                next(
+                    part.place
+                    for part in walk_statements(block)
+                    if isinstance(part, Assign | Sample) and part.name == one.name
+                ),
             )
     local = {one.name: fresh.make_name(f"{one.name}_now") for one in changed}
     values: dict[str, Expression] = {name: Name(copy) for name, copy in local.items()}
@@ -99,14 +103,6 @@ def _copy_changed_parameters(
     return (
         *(Assign(copy, Name(name), NOWHERE) for name, copy in local.items()),
         *map(rename, block),
-    )
-
-
-def _find_first_assignment(block: Block, name: str) -> Place:
-    return next(
-        one.place
-        for one in walk_statements(block)
-        if isinstance(one, Assign | Sample) and one.name == name
     )
 
 
@@ -196,7 +192,7 @@ def _move_draws_inside(step: LoopStep) -> LoopStep:
     first that needs a draw stay in the guard.
     """
     drawn = {one.name for one in step.draws}
-    guard, inner = [], list(_split_conjuncts(step.condition))
+    guard, inner = [], split_conjuncts(step.condition)
     while inner and not collect_names(inner[0]) & drawn:
         guard.append(inner.pop(0))
     outer: Expression = Truth(True, step.place)
@@ -210,14 +206,6 @@ def _move_draws_inside(step: LoopStep) -> LoopStep:
         BranchStep(condition, step.body, (JumpStep("break", step.place),), step.place),
     )
     return LoopStep(outer, body, (), step.round_end, step.place)
-
-
-def _split_conjuncts(expression: Expression) -> Iterator[Expression]:
-    if isinstance(expression, Apply) and expression.operator == "and":
-        for one in expression.arguments:
-            yield from _split_conjuncts(one)
-    else:
-        yield expression
 
 
 def _find_jumps(steps: Sequence[Step]) -> frozenset[str]:

@@ -14,21 +14,16 @@ from typing import Final
 
 from hedgerow.verify.language.program import (
     Apply,
-    Assign,
     Expression,
-    If,
     Kind,
     Name,
     Number,
-    Output,
     Parameter,
     Program,
     Read,
     Relation,
-    Sample,
-    Statement,
-    While,
 )
+from hedgerow.verify.language.rewriting import map_expressions
 
 __all__ = ["encode_booleans", "list_measured_booleans"]
 
@@ -61,21 +56,7 @@ def encode_booleans(program: Program) -> Program:
             case _:
                 return one
 
-    def encode_statement(one: Statement) -> Statement:
-        match one:
-            case Assign() | Output():
-                return replace(one, value=encode(one.value))
-            case Sample():
-                return replace(one, parameters=tuple(map(encode, one.parameters)))
-            case If():
-                then = tuple(map(encode_statement, one.then))
-                otherwise = tuple(map(encode_statement, one.otherwise))
-                return replace(one, condition=encode(one.condition), then=then, otherwise=otherwise)
-            case While():
-                body = tuple(map(encode_statement, one.body))
-                return replace(one, condition=encode(one.condition), body=body)
-
     parameters = tuple(
         replace(one, kind=Kind.INT) if one.name in names else one for one in program.parameters
     )
-    return replace(program, parameters=parameters, body=tuple(map(encode_statement, program.body)))
+    return replace(program, parameters=parameters, body=map_expressions(program.body, encode))

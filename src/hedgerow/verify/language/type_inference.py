@@ -29,13 +29,13 @@ from hedgerow.verify.language.program import (
     Program,
     Read,
     Sample,
-    Statement,
     Truth,
     While,
     collect_names,
     format_expression,
     walk_statements,
 )
+from hedgerow.verify.language.rewriting import map_expressions
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["infer_kind", "infer_kinds", "resolve_program"]
@@ -235,19 +235,7 @@ def _resolve_operators(block: Block, checker: _KindInference) -> Block:
             case _:
                 return expression
 
-    def resolve_statement(statement: Statement) -> Statement:
-        match statement:
-            case Assign() | Output():
-                return replace(statement, value=resolve(statement.value))
-            case Sample():
-                return replace(statement, parameters=tuple(map(resolve, statement.parameters)))
-            case If(condition, then, otherwise, place):
-                then, otherwise = (_resolve_operators(one, checker) for one in (then, otherwise))
-                return If(resolve(condition), then, otherwise, place)
-            case While(condition, body, place):
-                return While(resolve(condition), _resolve_operators(body, checker), place)
-
-    return tuple(map(resolve_statement, block))
+    return map_expressions(block, resolve)
 
 
 def _check_definitions(program: Program) -> None:

@@ -63,9 +63,8 @@ def measure_fit(draws: Integers, distribution: IntegerDistribution) -> FitResult
     expected = np.diff(np.concatenate([[0.0], distribution.cumulative[cuts], [1.0]])) * draws.size
     seen = np.diff(np.searchsorted(np.sort(draws), edges, side="right"))
     statistic, freedom = float(np.sum((seen - expected) ** 2 / expected)), len(expected) - 1
-    spread = bound_spread_probability(
-        distribution, _mean_log_probability(draws, distribution), draws.size
-    )
+    mean = float(np.mean(np.interp(draws, distribution.steps, distribution.log)))
+    spread = bound_spread_probability(distribution, mean, draws.size)
     remainders = _pearson_p_value(*_count_remainders(draws, distribution))
     smallest = min(_pearson_p_value(seen, expected), remainders, spread)
     if _has_impossible_draw(draws, distribution):
@@ -125,10 +124,6 @@ def _has_impossible_draw(draws: Integers, distribution: IntegerDistribution) -> 
         | (draws > distribution.steps[-1])
     )
     return bool(missed.any())
-
-
-def _mean_log_probability(draws: Integers, distribution: IntegerDistribution) -> float:
-    return float(np.mean(np.interp(draws, distribution.steps, distribution.log)))
 
 
 def bound_spread_probability(distribution: IntegerDistribution, mean: float, count: int) -> float:

@@ -78,11 +78,11 @@ def cells_are_independent(case: LawCase) -> LawFinding:
         for i, j in combinations(range(_CELLS), 2)
     ]
     pairs += [(f"cell {i} of two calls", table[::2, i], table[1::2, i]) for i in range(_CELLS)]
-    bar = _find_median(masses)
-    p = np.exp(masses.log)
+    bar = int(masses.steps[np.searchsorted(masses.cumulative, 0.5)])  # the median
+    p, above = np.exp(masses.log), masses.above(bar)
     tests = [
         ("be equal", 0, masses.mean(p)),
-        ("lie on the same side of the median", bar, _agreement_probability(masses.above(bar))),
+        ("lie on the same side of the median", bar, above**2 + (1 - above) ** 2),
     ]
     for words, left, right in pairs:
         for event, cut, expected in tests:
@@ -132,14 +132,6 @@ def _extract_noise(case: LawCase, outputs: Any, exact: Any) -> Integers:
     grid = 1.0 if case.shape == "response" else float(case.mechanism.grid)
     added: Integers = np.rint((np.asarray(outputs) - np.asarray(exact)) / grid).astype(np.int64)
     return added
-
-
-def _find_median(masses: IntegerDistribution) -> int:
-    return int(masses.steps[np.searchsorted(masses.cumulative, 0.5)])
-
-
-def _agreement_probability(above: float) -> float:
-    return above**2 + (1 - above) ** 2
 
 
 def sample_follows_log_prob(case: LawCase) -> LawFinding:

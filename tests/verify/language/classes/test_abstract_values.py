@@ -25,6 +25,6 @@ def test_numbers_as_programs_write_them(value: object, written: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, "text", 0.5])
-def test_what_is_no_exact_number_is_refused(value: object) -> None:
+def test_arguments_that_are_no_exact_numbers_are_refused(value: object) -> None:
     with pytest.raises(UnsupportedProgram, match="is not a number"):
         build_number_node(value)

@@ -87,5 +87,5 @@ def test_types_of_arrays() -> None:
         ("bool(exact)", NUMBER, "the argument of this call must be of kind"),
     ],
 )
-def test_calls_that_are_not_understood(value: str, head: str, reason: str) -> None:
+def test_unsupported_calls_are_refused(value: str, head: str, reason: str) -> None:
     assert reason in refused(f"return {value}", head, BEFORE)

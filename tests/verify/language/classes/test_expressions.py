@@ -70,7 +70,7 @@ def test_fields_with_a_default_are_known() -> None:
         ("open('x')", "open is not defined here"),
     ],
 )
-def test_expressions_that_are_not_understood(value: str, reason: str) -> None:
+def test_unsupported_expressions_are_refused(value: str, reason: str) -> None:
     assert reason in refused(f"return {value}")
 
 
@@ -93,7 +93,7 @@ def test_a_list_is_seen_to_entry_by_entry() -> None:
         ("[None for one in answers]", "is not in the language"),
     ],
 )
-def test_lists_that_are_not_understood(made: str, reason: str) -> None:
+def test_unsupported_comprehensions_are_refused(made: str, reason: str) -> None:
     assert reason in refused(f"for answer in {made}:\n    yield answer", RUN)
 
 

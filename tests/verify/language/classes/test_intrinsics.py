@@ -53,7 +53,7 @@ def test_two_draws_are_two_noises() -> None:
     ]
 
 
-def test_a_race() -> None:
+def test_noisy_argmax_becomes_a_loop() -> None:
     assert lines(
         read(
             'return noisy_argmax(parse_scores(scores), self.scale, "laplace")',
@@ -125,7 +125,7 @@ def test_a_race() -> None:
         ("return int(self.scale)", NUMBER, "the argument of this call must be of kind"),
     ],
 )
-def test_what_a_word_does_not_mean(body: str, head: str, reason: str) -> None:
+def test_unsupported_uses_of_intrinsics_are_refused(body: str, head: str, reason: str) -> None:
     assert reason in refused(body, head)
 
 

@@ -30,7 +30,7 @@ class K:
 '''
 
 
-def test_what_names_are_defined_as() -> None:
+def test_definitions_are_found_by_name() -> None:
     module = ModuleSource("here", TEXT)
     assert module.find_definition("np") == ImportedName("numpy")
     assert module.find_definition("up") == ImportedName("math.ceil")

@@ -46,11 +46,11 @@ def test_flags_are_tried_both_ways() -> None:
 
 
 @pytest.mark.parametrize(("shape", "count"), [("additive", 4), ("selection", 3), ("response", 3)])
-def test_worlds_of_a_shape(shape: str, count: int) -> None:
+def test_the_setups_of_each_shape(shape: str, count: int) -> None:
     assert len(worlds(shape, "self, exact")) == count
 
 
-def test_a_class_is_read_in_worlds_that_it_knows() -> None:
+def test_setups_need_the_fields_of_the_class() -> None:
     kind = ModuleSource(
         "here", 'class K:\n    shape: str = "selection"\n    def sample(self, scores): pass\n'
     ).find_definition("K")
@@ -64,13 +64,13 @@ def test_a_class_is_read_in_worlds_that_it_knows() -> None:
     ("shape", "method"),
     [("point", "self, values"), ("tested", "self, counts"), ("tested", "self, answer")],
 )
-def test_worlds_that_are_not_read(shape: str, method: str) -> None:
+def test_arguments_without_a_setup_are_refused(shape: str, method: str) -> None:
     with pytest.raises(UnsupportedProgram):
         worlds(shape, method)
 
 
 @pytest.mark.parametrize("name", ["Stable.sample", "ProposeTestRelease.sample"])
-def test_every_pair_that_the_statement_speaks_of_is_in_the_world(name: str) -> None:
+def test_the_setup_contains_every_pair_of_the_statement(name: str) -> None:
     """Distances that differ by at most 1 with equal answers, and unlike answers with both
     distances as small as can be.
     """

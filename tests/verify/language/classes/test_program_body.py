@@ -15,7 +15,7 @@ def test_branches_and_early_returns() -> None:
     assert told(body, [1, 9, 2, 7, 3]) == [1, 1, 2, 0]
 
 
-def test_truths_count_as_numbers() -> None:
+def test_booleans_count_as_numbers() -> None:
     assert told(loop("above = answer >= threshold\nleft -= above\nyield left"), [5, 4, 6]) == [
         1,
         1,
@@ -27,7 +27,7 @@ def test_none_among_numbers_is_false() -> None:
     assert told(loop("yield answer if answer > threshold else None"), [5, 6]) == [False, 6]
 
 
-def test_what_the_class_refuses_is_not_run() -> None:
+def test_parameters_that_the_class_refuses_return_at_once() -> None:
     body = loop("yield answer")
     assert told(body, [1], cutoff=0) == []
     assert lines(read(body, RUN))[0] == "if cutoff < 1"

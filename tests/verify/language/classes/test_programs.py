@@ -84,7 +84,7 @@ def test_every_mechanism_is_read_or_says_why_not() -> None:
 
 
 @pytest.mark.parametrize("kind", mechanisms.ALL, ids=lambda kind: kind.__name__)
-def test_what_was_read_is_what_runs(kind: type) -> None:
+def test_the_source_of_a_program_is_the_source_that_python_runs(kind: type) -> None:
     """The text of the methods, as Python has them, stands in the source whose hash a certificate
     names.
     """
@@ -146,7 +146,7 @@ def test_lines_are_those_of_the_file() -> None:
 @pytest.mark.parametrize(
     "name", ["Laplace.sample (a number)", "RandomizedResponse.sample (one of 2)"]
 )
-def test_they_are_proved(name: str) -> None:
+def test_shipped_mechanisms_are_proved(name: str) -> None:
     verdict = verify_program(program(name))
     assert verdict.verdict is VerdictKind.PROVED
     assert verdict.unit == "the claim"
@@ -221,7 +221,7 @@ def test_a_module_that_changes_names_is_refused_as_a_whole() -> None:
         ("@dataclass(frozen=True)", "@print", "the decorator print may change the class"),
     ],
 )
-def test_a_class_that_is_not_understood(old: str, new: str, reason: str) -> None:
+def test_unsupported_classes_are_refused(old: str, new: str, reason: str) -> None:
     assert reason in refused("return exact + _NOISE.draw(self.scale)", NUMBER.replace(old, new))
 
 

@@ -78,7 +78,7 @@ def test_functions_are_read_where_they_are_called() -> None:
         ("def inner(): pass\nreturn 1", "is not in the language"),
     ],
 )
-def test_statements_that_are_not_understood(body: str, reason: str) -> None:
+def test_unsupported_statements_are_refused(body: str, reason: str) -> None:
     assert reason in refused(body, RUN)
 
 
@@ -102,5 +102,5 @@ def test_statements_that_are_not_understood(body: str, reason: str) -> None:
         ("def f(a):\n    return a", "f(answer, b=1)", "do not match f"),
     ],
 )
-def test_functions_that_are_not_understood(before: str, call: str, reason: str) -> None:
+def test_unsupported_functions_are_refused(before: str, call: str, reason: str) -> None:
     assert reason in refused(loop(f"yield {call}"), RUN, f"\n{before}\n")

@@ -139,7 +139,7 @@ LAWS = {
 
 
 @pytest.mark.parametrize("draw", LAWS)
-def test_real_noise_has_its_law(draw: str) -> None:
+def test_real_noise_follows_its_distribution(draw: str) -> None:
     n = N // 2
     drawn = told(f"for i in range({n}):\n    output(2 * {draw})")
     alarm = ALARM * math.sqrt(2)
@@ -147,7 +147,7 @@ def test_real_noise_has_its_law(draw: str) -> None:
     assert farthest([8 * x for x in drawn], LAWS[draw]) > alarm
 
 
-def test_whole_noise_and_coins_have_their_law() -> None:
+def test_integer_noise_and_coins_follow_their_distribution() -> None:
     n, alarm = 1000, math.sqrt(math.log(2 / 1e-9) / 2000)
     share = sum(told(f"for i in range({n}):\n    output(geometric(1) == 0)")) / n
     assert abs(share - (1 - math.exp(-1)) / (1 + math.exp(-1))) < alarm
@@ -175,7 +175,9 @@ def test_noise_is_compared_as_the_real_that_it_is() -> None:
         ("y = uniform_bits(n)\nreturn 1", "width", {"n": 2**21}),
     ],
 )
-def test_what_a_proof_assumes_is_checked(body: str, told_: str, arguments: dict[str, Any]) -> None:
+def test_assumptions_of_a_proof_are_checked_before_a_run(
+    body: str, told_: str, arguments: dict[str, Any]
+) -> None:
     with pytest.raises(Refused, match=told_):
         told(body, "q: private[list], n: public[int], " + EPS, q=[1, 2, 3], **arguments)
 
@@ -195,7 +197,7 @@ def test_what_a_proof_assumes_is_checked(body: str, told_: str, arguments: dict[
         ("y = uniform(q[1], q[0])\nreturn 1 <= y and y <= 2", True, 0),
     ],
 )
-def test_what_has_no_value_has_one(body: str, value: object, n: int) -> None:
+def test_undefined_operations_have_the_value_zero(body: str, value: object, n: int) -> None:
     """A failure would tell what it depends on, and a proof is about outputs only."""
     assert told(body, "q: private[list], n: public[int], " + EPS, q=[1, 2, 3], n=n) == [value]
 
@@ -203,7 +205,7 @@ def test_what_has_no_value_has_one(body: str, value: object, n: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "entries", "value"), [("bool", [True], False), ("bits[4]", [7], 0)]
 )
-def test_where_a_list_ends_there_is_nothing(kind: str, entries: list[Any], value: object) -> None:
+def test_an_index_out_of_range_reads_zero(kind: str, entries: list[Any], value: object) -> None:
     assert told(
         "return q[n]", f"q: private[list[{kind}]], n: public[int], " + EPS, q=entries, n=1
     ) == [value]
@@ -271,7 +273,7 @@ def test_every_argument_must_be_given() -> None:
 
 
 @pytest.mark.parametrize("start", range(0, 80, 20))
-def test_what_runs_is_what_was_written(start: int) -> None:
+def test_the_interpreter_agrees_with_exact_python(start: int) -> None:
     """Against Python itself, on big rationals: generated programs, with constants from 10^-98 to
     10^98.
     """

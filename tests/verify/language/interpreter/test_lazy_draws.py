@@ -62,7 +62,7 @@ def laws() -> list[tuple[str, Callable[[], LazyNumber], Callable[[float], float]
 
 
 @pytest.mark.parametrize(("name", "draw", "law"), laws())
-def test_draws_have_their_law(
+def test_draws_follow_their_distribution(
     name: str, draw: Callable[[], LazyNumber], law: Callable[[float], float]
 ) -> None:
     drawn = [evaluate_step(draw(), lambda value: floor(value * 2**40)) / 2.0**40 for _ in range(N)]

@@ -90,7 +90,7 @@ def test_decisions_are_those_of_the_exact_value(a: Fraction) -> None:
     assert is_below(x, a + 2 * offset)
 
 
-def test_what_cancels_is_a_rational() -> None:
+def test_terms_that_cancel_leave_a_rational() -> None:
     x, y, big = draw_exponential(), draw_exponential(), Fraction(10**98)
     there: LazyNumber = x
     for _ in range(7):
@@ -186,7 +186,9 @@ def test_functions_of_constants() -> None:
         (lambda: apply_function("ln", draw_exponential()), "applied to noise"),
     ],
 )
-def test_what_has_no_value_is_refused(attempt: Callable[[], LazyNumber], told: str) -> None:
+def test_functions_outside_their_domain_are_refused(
+    attempt: Callable[[], LazyNumber], told: str
+) -> None:
     with pytest.raises(Refused, match=told):
         attempt()
 

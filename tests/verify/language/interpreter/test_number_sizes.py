@@ -78,7 +78,7 @@ def test_arithmetic_stays_within(a: Fraction, b: Fraction, c: Fraction) -> None:
     assert within(divide(one, c), bound_quotient(large, hidden))
 
 
-def test_what_is_too_large_is_none() -> None:
+def test_a_size_above_the_limits_raises() -> None:
     limits = (
         SizeBound(1 << MAX_BITS),
         SizeBound(denominator=1 << MAX_BITS),

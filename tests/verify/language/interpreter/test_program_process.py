@@ -28,7 +28,7 @@ def started(
     return ProgramProcess(read(body, PARAMETERS), PUBLIC | public, seconds=seconds, memory=memory)
 
 
-def test_it_tells_what_the_program_tells() -> None:
+def test_the_process_returns_the_outputs_of_the_program() -> None:
     child = started(
         "output(b)\noutput(3 * l[0] == 1)\noutput(q[0] + (0 if n > 1 else 1))\noutput(q[1] +"
         " laplace(1 / eps) > -100000)"
@@ -55,7 +55,7 @@ def test_a_late_answer_ends_it() -> None:
         started(FOREVER, seconds=0.3).rehearse({"q": [0]})
 
 
-def test_why_it_fails_is_told_of_a_rehearsal_only() -> None:
+def test_the_reason_of_a_failure_is_reported_for_a_rehearsal_only() -> None:
     child = started(FAILS)
     try:
         with pytest.raises(Refused, match="above 10,000"):

@@ -94,7 +94,7 @@ THERE_AND_BACK = (
         ("y = 1 if x > 0 else 2\nreturn x / y + geometric(2)", 1),
     ],
 )
-def test_what_stays_small_is_admitted(body: str, n: int) -> None:
+def test_programs_with_small_numbers_are_admitted(body: str, n: int) -> None:
     tried(body, n)
 
 
@@ -132,7 +132,7 @@ def test_what_stays_small_is_admitted(body: str, n: int) -> None:
         ("return floor(k * exp(1500))", 1),
     ],
 )
-def test_what_may_grow_is_refused(body: str, n: int) -> None:
+def test_programs_with_growing_numbers_are_refused(body: str, n: int) -> None:
     with pytest.raises(
         Refused,
         match=(
@@ -143,7 +143,7 @@ def test_what_may_grow_is_refused(body: str, n: int) -> None:
         tried(body, n)
 
 
-def test_what_could_be_later_than_the_deadline_is_refused() -> None:
+def test_a_program_that_may_miss_the_deadline_is_refused() -> None:
     body = "y = 0\nfor i in range(n):\n    y += q[i] + laplace(1 / eps)\n    output(y % 3)"
     given = {"t": True, "l": (), "n": 100, "eps": Fraction(1, 3)}
     check_resources(read(body, PARAMETERS), given, {"q": 3}, seconds=60)
@@ -219,14 +219,14 @@ FORM = "s = 0.0\nfor i in range({many}):\n    s += laplace(1)\n"
         + ")\n    w = x > 4216 and z < 3\n",
     ],
 )
-def test_what_takes_long_where_a_count_is_so_and_so_is_refused(body: str) -> None:
+def test_a_branch_that_takes_long_is_refused(body: str) -> None:
     program = read(body + "return x + laplace(1 / eps)", PARAMETERS)
     check_resources(program, GIVEN | {"n": 100}, {"q": 3}, seconds=60)
     with pytest.raises(Refused, match="on some data it could take"):
         check_resources(program, GIVEN | {"n": 13_000}, {"q": 3}, seconds=60)
 
 
-def test_what_takes_much_memory_where_a_count_is_so_and_so_is_refused() -> None:
+def test_a_branch_that_needs_much_memory_is_refused() -> None:
     """Each number is small enough, and all of them together are more than the process has."""
     several = "".join(f"    y{number} = y / {number + 2}\n" for number in range(30))
     program = read(

@@ -85,7 +85,7 @@ def test_in_a_judgement_a_bracket_after_a_variable_begins_the_epsilon() -> None:
         ("1e999", "hundred digits"),
     ],
 )
-def test_expressions_outside_of_the_language(text: str, told: str) -> None:
+def test_expressions_outside_the_language_are_refused(text: str, told: str) -> None:
     with pytest.raises(UnsupportedProgram) as caught:
         cursor(text).parse_expression()
     assert told in caught.value.reason

@@ -43,7 +43,7 @@ def test_a_line_goes_on_while_a_bracket_is_open() -> None:
         ("x" * 2001, "2000 characters", 1),
     ],
 )
-def test_what_is_no_word_is_refused(text: str, told: str, line: int) -> None:
+def test_unknown_characters_are_refused(text: str, told: str, line: int) -> None:
     with pytest.raises(UnsupportedProgram) as caught:
         tokenise_lines(text)
     assert told in caught.value.reason

@@ -49,7 +49,7 @@ def test_the_one_time_pad_is_read() -> None:
     assert [step.place.line for step in program.body] == [2, 3, 4]
 
 
-def test_the_programs_of_the_mission_are_read() -> None:
+def test_the_classical_programs_are_read() -> None:
     found = parse_document((PROGRAMS / "mission.hr").read_text(encoding="utf-8")).programs
     assert all(isinstance(program, Program) for program in found)
     assert [program.name for program in found][:3] == ["OneTimePad", "BadMean", "Mean"]
@@ -121,14 +121,14 @@ def test_types() -> None:
         ),
     ],
 )
-def test_heads_outside_of_the_language(text: str, told: str, line: int) -> None:
+def test_heads_outside_the_language_are_refused(text: str, told: str, line: int) -> None:
     found = one(text)
     assert isinstance(found, UnsupportedProgram)
     assert told in found.reason
     assert line in (0, found.place.line)
 
 
-def test_very_deep_blocks_are_refused_and_not_choked_on() -> None:
+def test_deeply_nested_blocks_are_refused() -> None:
     depth = 1500
     text = (
         "f()\n"
@@ -199,7 +199,7 @@ def test_a_judgement_is_read() -> None:
         ("judge Fair ~ Fair : ==> true", "an expression was expected"),
     ],
 )
-def test_judgements_outside_of_the_language(line: str, told: str) -> None:
+def test_judgements_outside_the_language_are_refused(line: str, told: str) -> None:
     document = parse_document(f"{FAIR}{line}")
     found = [*document.judgements, *document.programs]
     (outside,) = (one for one in found if isinstance(one, UnsupportedProgram))

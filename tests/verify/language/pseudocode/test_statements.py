@@ -145,7 +145,7 @@ def test_noise_around_a_centre() -> None:
         ("break", "", 2),
     ],
 )
-def test_statements_outside_of_the_language(body: str, told: str, line: int) -> None:
+def test_statements_outside_the_language_are_refused(body: str, told: str, line: int) -> None:
     found = small(body)
     assert isinstance(found, UnsupportedProgram)
     assert told in found.reason

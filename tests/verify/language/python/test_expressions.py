@@ -104,7 +104,7 @@ def test_expressions(text: str, understood: str) -> None:
         ("+".join(["x"] * 300), "expressions are nested more than"),
     ],
 )
-def test_expressions_outside_of_the_language(text: str, told: str) -> None:
+def test_expressions_outside_the_language_are_refused(text: str, told: str) -> None:
     outside = refused(f"y1 = 1\noutput({text})")
     assert told in outside.reason
     assert outside.place.line == 4

@@ -11,7 +11,7 @@ from verify.language.reading import read, refused
 
 
 @pytest.mark.parametrize("more", ["out.append(q[i])", "out = out + [q[i]]", "out += [q[i]]"])
-def test_each_entry_is_told_when_it_is_put_on(more: str) -> None:
+def test_each_entry_is_output_when_it_is_appended(more: str) -> None:
     program = read(f"out = []\nfor i in range(n):\n    {more}\nreturn out")
     (loop,) = (one for one in program.body if isinstance(one, While))
     assert [format_expression(one.value) for one in loop.body if isinstance(one, Output)] == [

@@ -99,7 +99,7 @@ def test_a_file_without_mechanisms_has_none() -> None:
         ("x=1\n" * 20_000, "syntax nodes", 0),
     ],
 )
-def test_what_is_not_a_python_file_is_one_refusal(text: str, told: str, line: int | None) -> None:
+def test_a_file_that_is_not_python_is_refused_once(text: str, told: str, line: int | None) -> None:
     (outside,) = read_programs(text, "file.py")
     assert isinstance(outside, UnsupportedProgram)
     assert told in outside.reason
@@ -124,7 +124,7 @@ def test_what_is_not_a_python_file_is_one_refusal(text: str, told: str, line: in
         ("m: private[bits[k]], k: private[int], eps: public[float]", "k may be read before"),
     ],
 )
-def test_parameters_outside_of_the_language(parameters: str, told: str) -> None:
+def test_parameters_outside_the_language_are_refused(parameters: str, told: str) -> None:
     outside = refused("return 1", parameters)
     assert told in outside.reason
     assert outside.name == "f"
@@ -154,7 +154,7 @@ def test_parameters_outside_of_the_language(parameters: str, told: str) -> None:
         ('@cache\n@mechanism(epsilon="eps", neighbours="one")\n', "must be the only decorator"),
     ],
 )
-def test_claims_outside_of_the_language(head: str, told: str) -> None:
+def test_claims_outside_the_language_are_refused(head: str, told: str) -> None:
     outside = refused("return 1", head=head)
     assert told in outside.reason
     assert outside.place.line > 0
@@ -274,5 +274,5 @@ def test_a_refused_function_raises() -> None:
         ("for i in range(n):\n    return i", False),
     ],
 )
-def test_whether_a_function_gives_one_value(body: str, one: bool) -> None:
+def test_functions_that_return_one_value_are_recognised(body: str, one: bool) -> None:
     assert returns_single_value(read(body)) is one

@@ -56,7 +56,7 @@ from verify.language.reading import read, refused
         ("match x:\n    case 1:\n        pass\nreturn 1", "not in the language", 3),
     ],
 )
-def test_statements_outside_of_the_language(body: str, told: str, line: int) -> None:
+def test_statements_outside_the_language_are_refused(body: str, told: str, line: int) -> None:
     outside = refused(body)
     assert told in outside.reason
     assert outside.place.line == line or not told
@@ -88,7 +88,7 @@ def test_a_plain_loop_has_a_plain_counter() -> None:
     assert format_expression(loop.condition) == "i < n"
 
 
-def test_a_tuple_tells_several_values() -> None:
+def test_a_tuple_is_several_outputs() -> None:
     told = [
         format_expression(one.value)
         for one in walk_statements(read("return x, k").body)

@@ -18,13 +18,13 @@ from hedgerow.verify.laws.neighbours.data_sets import (
 )
 
 
-def test_laws_of_places() -> None:
+def test_the_distributions_of_uses() -> None:
     law = make_categorical([np.log(0.25), -np.inf, np.log(0.75)])
     assert law.steps.tolist() == [0, 1, 2]
     assert np.exp(law.log) == pytest.approx([0.25, 0, 0.75])
 
 
-def test_both_ways_round() -> None:
+def test_reversed_pairs_are_added() -> None:
     one, other = make_categorical([0.0, -1.0]), make_categorical([-1.0, 0.0])
     found = add_reversed([NeighbourPair(((DistributionPair(one, other), 3),), "words")])
     assert [item.cells[0][0].losses.tolist() for item in found] == [[1, -1], [-1, 1]]
@@ -38,7 +38,7 @@ def test_draws_are_coded() -> None:
     assert draw_encoded(place, 4).tolist() == [0, 1, 2, 0]
 
 
-def test_what_cannot_come_out_breaks_the_law_of_outputs() -> None:
+def test_an_impossible_output_breaks_the_law_about_the_grid() -> None:
     broken = make_output_error("whole numbers", "x" * 100)
     assert isinstance(broken, LawBroken)
     assert broken.law == "outputs lie on the grid"

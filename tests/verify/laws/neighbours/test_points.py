@@ -107,7 +107,7 @@ def test_several_points_are_one_number() -> None:
 
 
 @pytest.mark.parametrize("output", [4, -1, 1.0, True, [0, 4], "1", None])
-def test_what_is_no_point_is_seen(output: object) -> None:
+def test_outputs_that_are_no_points_break_the_law(output: object) -> None:
     with pytest.raises(LawBroken, match="outputs lie on the grid"):
         build_neighbour_set(case_of(Extreme("max", 2, ONE))).uses[0].encode(output)
 

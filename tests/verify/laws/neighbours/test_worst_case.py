@@ -25,7 +25,7 @@ def case_of(mechanism: Any, sensitivity: Any = 1) -> LawCase:
     return make_case(mechanism, sensitivity, 10_000, None)
 
 
-def test_pairs_come_both_ways_round() -> None:
+def test_pairs_occur_in_both_orders() -> None:
     found = list_worst_neighbours(case_of(Gaussian(ONE), 2))
     assert len(found) == 4  # up and down, there and back
     assert {float(item.cells[0][0].losses[0]) > 0 for item in found} == {True, False}
@@ -59,7 +59,7 @@ def test_the_law_of_a_choice() -> None:
     ) == pytest.approx([0.5, 0.5])
 
 
-def test_small_worlds_come_both_ways_round_and_are_made_once() -> None:
+def test_neighbour_sets_have_both_orders_and_are_cached() -> None:
     case = case_of(Stable(ONE, 5))
     found = list_worst_neighbours(case)
     assert found is build_neighbour_set(case).neighbours

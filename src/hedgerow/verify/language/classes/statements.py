@@ -244,11 +244,10 @@ class StatementReader(CallReader):
         self, slot: str, name: str, value: AbstractValue, scope: SourceScope
     ) -> SymbolicValue:
         before = scope.names.get(name)
-        kind, of = (
-            (value.kind, value.categories)
-            if isinstance(value, SymbolicValue)
-            else ("bool" if isinstance(_get_constant(value), bool) else "int", 0)
-        )
+        is_boolean = isinstance(value, ConcreteValue) and isinstance(value.value, bool)
+        kind, of = "bool" if is_boolean else "int", 0
+        if isinstance(value, SymbolicValue):
+            kind, of = value.kind, value.categories
         if (
             name in scope.program_variables
             and isinstance(before, SymbolicValue)
@@ -257,7 +256,3 @@ class StatementReader(CallReader):
             raise UnsupportedProgram(f"{name} changes its type here; use another variable")
         self.emit(ast.Assign([ast.Name(slot, ast.Store())], build_expression(value)))
         return SymbolicValue(ast.Name(slot, ast.Load()), kind, of)
-
-
-def _get_constant(value: AbstractValue) -> object:
-    return value.value if isinstance(value, ConcreteValue) else None

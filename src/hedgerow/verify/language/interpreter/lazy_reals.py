@@ -220,16 +220,14 @@ def multiply(left: LazyNumber, right: LazyNumber) -> LazyNumber:
     constant = _merge_constants(left, right)
     found: dict[Monomial, Fraction] = {}
     for (a, m), (b, n) in itertools.product(left.terms.items(), right.terms.items()):
-        monomial, factor = _reduce_square(tuple(sorted(a + b, key=_get_serial)), constant)
+        monomial, factor = _reduce_square(
+            tuple(sorted(a + b, key=lambda atom: atom.serial)), constant
+        )
         found[monomial] = found.get(monomial, Fraction(0)) + factor * m * n
     unit = lcm(*(number.denominator for number in found.values()))
     terms = {key: int(number * unit) for key, number in found.items()}
     value = _simplify(terms, unit, constant)
     return multiply(Fraction(1, left.denominator * right.denominator), value)
-
-
-def _get_serial(atom: Atom) -> int:
-    return atom.serial
 
 
 def _reduce_square(monomial: Monomial, constant: Atom | None) -> tuple[Monomial, Fraction]:

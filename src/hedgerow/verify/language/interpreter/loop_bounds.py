@@ -25,6 +25,7 @@ from hedgerow.verify.language.program import (
     collect_names,
     walk_statements,
 )
+from hedgerow.verify.language.rewriting import split_conjuncts
 
 __all__ = ["bound_rounds"]
 
@@ -38,7 +39,7 @@ def bound_rounds(loop: While, program: Program, value: PublicEvaluator) -> int:
     number.
     """
     inner = sum(bound_rounds(one, program, value) for one in _iterate_outer_loops(loop.body))
-    conditions = list(_split_conjuncts(loop.condition))
+    conditions = split_conjuncts(loop.condition)
     exit_flags = {
         one.arguments[0].name
         for one in conditions
@@ -94,14 +95,6 @@ def _find_start(name: str, program: Program) -> Fraction | None:
                 return None
             found.append(one.value.value)
     return min(found, default=None)
-
-
-def _split_conjuncts(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Apply) and condition.operator == "and":
-        for one in condition.arguments:
-            yield from _split_conjuncts(one)
-    else:
-        yield condition
 
 
 def _always_advances(name: str, exit_flags: set[str], body: Block) -> bool:

@@ -112,16 +112,13 @@ class TokenCursor:
             if binding < max(least, 1) or (
                 operator == "concat"
                 and self.tokens[self.position + 1 : self.position + 2]
-                and self._starts_list(1)
+                and self.tokens[self.position + 1].text == "["
             ):
                 return value
             self.advance()
             value = _build_binary(
                 operator, value, self.parse_expression(binding + 1, depth + 1), token.place
             )
-
-    def _starts_list(self, ahead: int) -> bool:
-        return self.tokens[self.position + ahead].text == "["
 
     def _parse_operand(self, depth: int) -> Expression:
         token = self.advance()
