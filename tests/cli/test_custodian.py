@@ -41,8 +41,8 @@ def test_check(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "note" in found["tables"]["visits"]["columns"]
     assert main(["check", str(policy)]) == 0
     out = capsys.readouterr().out
-    assert "all well" in out
-    assert "Not looked at: values." in out
+    assert "no problems found" in out
+    assert "Not checked: values." in out
     assert "4 questions of epsilon 0.25 with Laplace noise" in out
     assert not list(policy.parent.glob("*.ledger*"))  # a draft binds nobody
     assert main(["budget", str(policy)]) == 0
@@ -73,8 +73,8 @@ def test_check_states_which_layers_confine_the_engine(
     )
     assert main(["check", str(policy)]) == 0
     out = capsys.readouterr().out
-    assert "sandbox of the engine, landlock: active: as here" in out
-    assert "sandbox of the engine, seccomp: NOT ACTIVE: only Linux has it" in out
+    assert "engine sandbox, landlock: active: as here" in out
+    assert "engine sandbox, seccomp: NOT ACTIVE: only Linux has it" in out
     assert engine["note"] in out
 
 

@@ -63,7 +63,7 @@ def test_reset_refuses_a_folder_with_other_files(
     assert main(["demo", "--reset"]) == 3
     out, err = capsys.readouterr()
     assert out == ""
-    assert "demo holds thesis.txt, which this demo did not make" in err
+    assert "demo holds thesis.txt, which this demo did not create" in err
     assert [file.name for file in folder.iterdir()] == ["thesis.txt"]
 
 

@@ -2,33 +2,44 @@
 
     flu     31,728  ██████████├──┼◆─┤
 
-The bar is full up to the lower end of the interval; the interval is the bracket, ``┼`` the answer,
+The bar is full up to the lower end of the interval. The bracket is the interval, ``┼`` the answer,
 ``◆`` (for the custodian) the truth.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.text import Text
 
-from hedgerow.demo.chapters import TextBar
-
-__all__ = ["draw_bar", "draw_gauge", "draw_interval", "draw_span"]
+__all__ = ["TextBar", "draw_bar", "draw_gauge", "draw_interval", "draw_span"]
 
 FULL, PAID, EMPTY = "█", "▒", "░"
 _LEFT, _LINE, _RIGHT, _ANSWER, _TRUTH = "├", "─", "┤", "┼", "◆"
 
 
+@dataclass(frozen=True)
+class TextBar:
+    """A value with its 95 % interval and the truth."""
+
+    label: str
+    answer: float
+    low: float
+    high: float
+    truth: float
+
+
 def draw_bar(item: TextBar, top: float, width: int) -> Text:
-    """One bar on an axis that runs from 0 to ``top`` over ``width`` cells."""
+    """Draw a bar on an axis from 0 to ``top``, ``width`` cells long."""
     low, answer, high, truth = _scale_to_cells(item, 0, top, width)
-    text = Text()  # a base style would colour the bracket as well
+    text = Text()  # a base style here would colour the bracket as well
     text.append(FULL * low, style="bar")
     text.append_text(draw_interval(low, answer, high, truth))
     return text
 
 
 def draw_span(item: TextBar, start: float, end: float, width: int) -> Text:
-    """The bracket alone, on an axis that runs from ``start`` to ``end``."""
+    """Draw the interval alone, on an axis from ``start`` to ``end``."""
     low, answer, high, truth = _scale_to_cells(item, start, end, width)
     first = min(low, truth)
     text = Text(" " * first)
@@ -48,8 +59,9 @@ def _scale_to_cells(item: TextBar, start: float, end: float, width: int) -> list
 
 
 def draw_interval(low: int, answer: int, high: int, truth: int) -> Text:
-    """The bracket from cell ``low`` to cell ``high``; a truth outside it is drawn where it is,
-    further right or not at all.
+    """Draw the bracket from cell ``low`` to cell ``high``.
+
+    A truth to the right of it is drawn; one to the left is not, because the bar is there.
     """
     cells = dict.fromkeys(range(low, high + 1), _LINE)
     cells |= {low: _LEFT, high: _RIGHT, answer: _ANSWER}
@@ -63,8 +75,9 @@ def draw_interval(low: int, answer: int, high: int, truth: int) -> Text:
 
 
 def draw_gauge(left: float, paid: float, width: int) -> Text:
-    """A budget of 1: what is left, what was just paid, what was gone before. What is left shows
-    while it is above 0.
+    """Draw a budget of 1: what is left, what was just paid, what was spent before.
+
+    Whatever is left above 0 is visible.
     """
     end, kept = round((left + paid) * width), round(left * width)
     kept = max(kept, int(left > 0))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.cli.risk.output import check_report_folder, format_count, print_warning, write_report
+from hedgerow.cli.risk.output import check_report_folder, print_warning, write_report
 from hedgerow.errors import SourceError
 
 
@@ -30,15 +30,7 @@ def test_a_report_is_its_owners_alone(tmp_path: Path) -> None:
 def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be written: Is a directory"):
         write_report(tmp_path, "")
-    with pytest.raises(SourceError, match=r"does not exist\. Make it first"):
+    with pytest.raises(SourceError, match=r"does not exist\. Create it first"):
         check_report_folder(tmp_path / "none" / "report.html")
     check_report_folder(tmp_path / "report.html")
     check_report_folder(None)
-
-
-def test_words_for_numbers() -> None:
-    assert [format_count(count, "run") for count in (0, 1, 2000)] == [
-        "0 runs",
-        "1 run",
-        "2,000 runs",
-    ]

@@ -92,10 +92,9 @@ def decode_reports(
 
     Takes --store and --metric, or --reports and --metric, or --counts, --map and --params.
     """
-    sources = dict(
-        store=store, reports=reports, metric=metric, counts=counts, map=map, params=params
-    )
-    given = {name for name, value in sources.items() if value}
+    names_given = ("store", "reports", "metric", "counts", "map", "params")
+    values_given = (store, reports, metric, counts, map, params)
+    given = {name for name, value in zip(names_given, values_given, strict=True) if value}
     limit = parse_number(level, "level") or Decimal(0)
     with show_progress("decoding", quiet=as_json) as progress:
         if counts and map and params and given == {"counts", "map", "params"}:

@@ -44,8 +44,8 @@ def read_metric(file: Path) -> Metric:
     except InvalidArgument as error:
         if error.argument != "metric":
             raise
-    # A file of values may have been named by mistake, so nothing of it is shown: the error is raised
-    # here, outside the handler, to keep it out of the traceback as well.
+    # A file of values may have been named by mistake, so nothing of it is shown: this is raised
+    # outside the handler, to keep the first error out of the traceback as well.
     raise InvalidArgument(
         "METRIC", "must be a metric file, as 'hedgerow local plan --to' writes it", str(file)
     )

@@ -3,13 +3,14 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from hedgerow.demo.chapters import Again, Receipt, encode_chapter
+from hedgerow.demo.answer_chapters import RepeatChapter
+from hedgerow.demo.chapter import QuestionReceipt
 from hedgerow.privacy.budget_view import Balance
 
 
-def test_a_chapter_as_data() -> None:
-    receipt = Receipt(3, Fraction(3, 10), False, Balance(Fraction(1), Fraction(6, 10)))
-    document = encode_chapter(Again("SELECT 1", True, receipt))
+def test_a_chapter_becomes_plain_data() -> None:
+    receipt = QuestionReceipt(3, Fraction(3, 10), False, Balance(Fraction(1), Fraction(6, 10)))
+    document = RepeatChapter("SELECT 1", True, receipt).to_dict()
     assert document == {
         "chapter": "again",
         "sql": "SELECT 1",
