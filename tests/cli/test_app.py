@@ -57,11 +57,10 @@ def test_commands_are_listed() -> None:
     assert NAMES == [
         "demo", "init", "check", "query", "explain", "budget", "budget raise", "policy accept",
         "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin",
-            "publish histogram", "publish cdf", "publish marginals", "publish queries", "publish stream", "publish synthetic",
-        "local plan", "local simulate", "local encode", "local collect", "local decode", "verify", "audit",
-        "risk table",
-        "risk answers",
-        "risk attack",
+        "publish histogram", "publish cdf", "publish marginals", "publish queries",
+        "publish stream", "publish synthetic",
+        "local plan", "local simulate", "local encode", "local collect", "local decode",
+        "verify", "audit", "risk table", "risk answers", "risk attack",
     ]  # fmt: skip
 
 

@@ -163,8 +163,8 @@ max_rows_per_group = 1
 """
     policy.write_text(policy.read_text() + labs)
     note = (
-        "visits.patient_id (text) and labs.Patient No (integer) differ in type, so that these"
-        ' tables cannot be joined: declare them alike, such as type = "integer".'
+        "visits.patient_id (text) and labs.Patient No (integer) differ in type, so these"
+        ' tables cannot be joined. Declare the same type for both, such as type = "integer".'
     )
     assert told(capsys, "check", str(policy))["notes"] == [note]
     sql = 'SELECT COUNT(*) AS n FROM visits v JOIN labs l ON l."Patient No" = v.patient_id'
@@ -322,10 +322,10 @@ def test_a_budget_is_told_part_by_part(tmp_path: Path, capsys: pytest.CaptureFix
     assert lines[3].startswith("delta:   total 5e-10, spent")  # of 1e-9
     assert (
         lines[4]
-        == "A question is answered while epsilon or rho lasts; delta is for groups that are not"
-        " declared. (It is half of the policy's: the other half stands behind rho.)"
+        == "A question is answered while epsilon or rho lasts. Delta pays for groups whose values"
+        " the policy does not list. (It is half of the policy's delta; the other half backs rho.)"
     )
-    assert "Left for questions about one part of orders alone:" in lines
+    assert "Left for questions about a single part of orders:" in lines
     assert any(line.startswith("  2026-03  epsilon 3.500000000000, rho ") for line in lines)
 
 

@@ -50,7 +50,8 @@ def test_the_tour_in_text_then_for_free_then_anew(
     document = json.loads(capsys.readouterr().out)
     assert document["made"]
     assert [chapter["chapter"] for chapter in document["chapters"]] == [
-        "protected", "explained", "grouped", "again", "discovered", "filtered", "refused", "attacked", "spent", "kept", "audited"
+        "protected", "explained", "grouped", "again", "discovered", "filtered",
+        "refused", "attacked", "spent", "kept", "audited",
     ]  # fmt: skip
     assert not document["chapters"][2]["receipt"]["reused"]
 

@@ -115,7 +115,7 @@ def test_warnings_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["visits.csv"], 2, "epsilon = …"),
         (["gone.csv"], 1, "There is no file gone.csv"),
-        (["visits.csv", "./visits.csv"], 2, "two of them would be the table visits"),
+        (["visits.csv", "./visits.csv"], 2, "two files would become the table visits"),
         (["visits.csv", "--answers", "gone.toml"], 2, "No such file"),
         (
             ["visits.csv", "--answers", "answers.toml", "--output", "no/such/place.toml"],

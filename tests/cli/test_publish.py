@@ -133,7 +133,7 @@ def test_questions_from_a_file(
         "region IN ('south', 'east')",
     ]
     assert main(["publish", "queries", policy, "people", str(tmp_path / "none.txt")]) == 2
-    assert "must be a file of text" in capsys.readouterr().err
+    assert "must be a text file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

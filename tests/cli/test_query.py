@@ -187,7 +187,7 @@ def test_refusals_underline_and_cost_nothing(
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--epsilon", "many"], 2, "epsilon must be a number; got 'many'."),
+        (["--epsilon", "many"], 2, "epsilon must be a number, such as 0.5; got 'many'."),
         (["--epsilon", "-1"], 2, "epsilon"),
         (["--epsilon", "7"], 3, "at most epsilon 1"),
         (["--delta", "2"], 2, "delta"),
@@ -208,7 +208,7 @@ def test_where_analysts_are_declared_somebody_asks(
     page.write_text(page.read_text() + "[analysts.ana]\nmax_epsilon = 0.1\n[analysts.bob]\n")
     count = ["query", policy, "SELECT COUNT(*) AS n FROM visits"]
     assert main(count) == 2
-    assert "say who asks, --analyst ana or bob, or --custodian" in capsys.readouterr().err
+    assert "say who asks with --analyst ana or bob, or with --custodian" in capsys.readouterr().err
     assert main([*count, "--analyst", "ana", "--custodian"]) == 2
     assert "cannot be combined with --custodian" in capsys.readouterr().err
     assert main([*count, "--analyst", "ana"]) == 4

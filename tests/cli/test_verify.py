@@ -125,11 +125,11 @@ def test_a_file_that_cannot_be_read_is_unknown(
     ("name", "content", "code", "told"),
     [
         ("none.py", None, 2, "must exist"),
-        ("a.txt", b"x", 2, "must be Python"),
-        ("empty.py", b"x = 1\n", 2, "holds no function with @mechanism"),
-        ("empty.hr", b"# nothing\n", 2, "no program"),
+        ("a.txt", b"x", 2, "must end in .py"),
+        ("empty.py", b"x = 1\n", 2, "must hold a function with @mechanism"),
+        ("empty.hr", b"# nothing\n", 2, "or a program"),
         ("binary.py", b"\xff\xfe\x00", 1, "cannot be read as text"),
-        ("large.py", b"#" * 1_000_001, 2, "at most 1000000 bytes"),
+        ("large.py", b"#" * 1_000_001, 2, "at most 1,000,000 bytes"),
     ],
 )
 def test_what_is_no_program_is_told_in_one_sentence(

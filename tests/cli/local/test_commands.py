@@ -28,7 +28,7 @@ def test_a_plan_says_which_protocol_and_how_many_clients(
     assert main(["local", "plan", "--domain", "1000", "--epsilon", "1"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "Protocol projective: reports of 2 bytes about 1,000 values."
-    assert said[1] == "One report gives away epsilon 1 at most, each further one as much again."
+    assert said[1] == "One report costs at most epsilon 1, each further one as much again."
     assert [line.split()[0] for line in said[3:]] == [
         "10,000",
         "100,000",
@@ -77,8 +77,8 @@ def test_a_plan_in_words_answers_both_ways(capsys: pytest.CaptureFixture[str]) -
         == 0
     )
     said = capsys.readouterr().out
-    assert "A value that 1 % of clients hold is seen, nine times in ten, among " in said
-    assert "2 clients show nothing yet." in said
+    assert "A value that 1 % of clients hold is detected, nine times in ten, among " in said
+    assert "2 clients show no value yet." in said
 
 
 def test_a_plan_writes_the_metric_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +155,7 @@ def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Pat
         os.kill(process.pid, signal.SIGINT)
         assert process.stderr.read() == ""
     assert lines[0].startswith("Collecting colour (epoch 7), counters in ")
-    assert re.fullmatch(r"Batches go to http://127\.0\.0\.1:\d+/v1/reports\.\n", lines[1])
+    assert re.fullmatch(r"Clients send batches to http://127\.0\.0\.1:\d+/v1/reports\.\n", lines[1])
     assert re.fullmatch(
         r"Open (\S+) to see estimates, \1/demo to see what a client sends\.\n", lines[2]
     )

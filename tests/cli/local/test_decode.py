@@ -76,8 +76,8 @@ def test_a_store_is_decoded(
     assert [line.split(":")[0] for line in said[:2]] == ["3", "1"]
     assert (
         said[2]
-        == "2 values detected in 4,000 reports; false detections are limited to 1e-10. ± is the 95 %"
-        " interval."
+        == "2 values detected in 4,000 reports; false detections are limited to 1e-10. ± is the"
+        " 95 % interval."
     )
 
 
@@ -98,7 +98,8 @@ def test_nothing_counted_yet_names_what_the_store_has(
     assert main(words) == 0
     assert (
         capsys.readouterr().out
-        == "No reports of 'colour' in epoch 7 have been counted yet. The store has colour (epoch 6).\n"
+        == "No reports of 'colour' in epoch 7 have been counted yet. The store has colour (epoch"
+        " 6).\n"
     )
 
 

@@ -30,7 +30,7 @@ def test_findings_are_sentences_under_a_warning(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == SENSITIVE_WARNING.replace("report", "output")
     assert lines[0].startswith("SENSITIVE")
-    assert "2 answers tell 3 groups of people apart." in lines
+    assert "2 answers divide people into 3 groups." in lines
     assert (
         "  1. Q1 − Q2 = 0: the one person with age = 21 and sex = 'm' has drugs = 'yes'." in lines
     )
@@ -73,7 +73,7 @@ def test_the_report_is_marked_and_has_a_plot(
     for part in (
         "is a risk by the rules for totals",
         "2 answers that differ",
-        f"Written to {report}.",
+        f"Report written to {report}.",
     ):
         assert part in out
 
@@ -90,7 +90,7 @@ def test_a_hole_that_is_none_comes_with_what_suppression_tells(
     out = capsys.readouterr().out
     assert "Q1.2 was suppressed, but exactly 11 people have a = 2" in out
     assert "depends on the data" in out
-    assert "Line 6 was left out: MAX(a) is not read" in out
+    assert "Line 6 was skipped: MAX(a) is not read" in out
     assert "The result of a GROUP BY is taken as complete" in out
 
 
@@ -99,9 +99,9 @@ def test_nothing_found_is_no_promise(tmp_path: Path, capsys: pytest.CaptureFixtu
     file.write_text("question,answer\na = 1,100\n")
     assert main(["risk", "answers", str(file), "--report", str(report)]) == 0
     out = capsys.readouterr().out
-    assert "1 answer tells 2 groups of people apart." in out
-    assert "That is no proof of safety" in out
-    assert "That is no proof of safety" in report.read_text(encoding="utf-8")
+    assert "1 answer divides people into 2 groups." in out
+    assert "This does not prove that the answers are safe" in out
+    assert "This does not prove that the answers are safe" in report.read_text(encoding="utf-8")
 
 
 def test_what_is_cut_is_said(
@@ -111,9 +111,9 @@ def test_what_is_cut_is_said(
     file.write_text("question,answer\n" + "".join(f"a = {place},1\n" for place in range(33)))
     monkeypatch.setattr(module, "_MAX_LISTED", 32)
     assert main(["risk", "answers", str(file), "--report", str(report)]) == 0
-    assert "… and 3 more; --json and --report have all of them." in capsys.readouterr().out
+    assert "… and 3 more; --json and --report list all of them." in capsys.readouterr().out
     text = report.read_text(encoding="utf-8")
-    assert "Drawn are the first 30 of 33 groups; the table has all." in text
+    assert "The chart has the first 30 of 33 groups; the table has all." in text
     assert "The first 32 of 33 answers." in text
 
 

@@ -108,12 +108,12 @@ def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFi
         (("--secret", "regio"), 2, "there is no 'regio': did you mean region."),
         (("--secret", "age"), 3, "age has more than two values"),
         (("--epsilons", "1,x"), 2, "epsilons must be a number"),
-        (("--epsilons", ""), 2, "epsilons must be numbers above 0"),
+        (("--epsilons", ""), 2, "epsilons must be comma-separated numbers above 0"),
         (("--epsilons", "1,2,3,4,5,6,7,8,9"), 2, "epsilons must be at most 8"),
         (("--epsilons", "1000000"), 2, "epsilon must lie between"),
         (("--runs", "0"), 2, "runs must lie between"),
         (("--above", "high"), 2, "above must be a number"),
-        (("--report", "no/such/folder/report.html"), 1, "does not exist. Make it first"),
+        (("--report", "no/such/folder/report.html"), 1, "does not exist. Create it first"),
     ],
 )
 def test_what_is_refused(
