@@ -90,7 +90,7 @@ def _shared_options(
         int | None,
         typer.Option(
             metavar="N",
-            help="How many rows of one person count. Default: max_rows_per_group of the policy.",
+            help="How many rows of one unit count. Default: max_groups times max_rows_per_group.",
         ),
     ] = None,
     epsilon: Annotated[

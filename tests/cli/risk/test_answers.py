@@ -129,7 +129,7 @@ def test_inconsistent_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
-        (["none.csv"], 1, "There is no file none.csv."),
+        (["none.csv"], 1, "The file none.csv does not exist."),
         (["GOLDEN", "--k", "1"], 2, "k must be a whole number of at least 2"),
         (["GOLDEN", "--p", "0"], 2, "p must be a percentage above 0; got 0.0"),
         (["GOLDEN", "--p", "x"], 2, "p must be a number"),
@@ -155,5 +155,5 @@ def test_too_many_groups_are_refused_as_a_refusal(
 
 
 def test_called_from_python_it_raises(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match="FILE must end with"):
+    with pytest.raises(InvalidArgument, match="FILE must end in"):
         attack_answers(tmp_path / "a.xlsx")

@@ -55,7 +55,7 @@ def test_the_same_question_in_other_words_is_averaged() -> None:
     found = find_averaged_noise(answers)
     assert len(found) == 1  # the same number again is no fresh noise
     assert (
-        "64 answers that differ. One is off by about 1.59; their mean 20 by 0.199 only"
+        "64 answers that differ. One is off by about 1.59; their mean 20 only by 0.199"
         in found[0].sentence
     )
     assert "A count is whole: it is 20, with a probability of" in found[0].sentence
@@ -67,7 +67,7 @@ def test_few_answers_are_not_certain() -> None:
 
 
 def test_one_answer_is_not_repeated() -> None:
-    with pytest.raises(InvalidArgument, match="two at least"):
+    with pytest.raises(InvalidArgument, match="at least two"):
         RepeatedQuestion("q", ("Q1",), (Fraction(1),), True)
 
 

@@ -74,7 +74,7 @@ def test_what_is_no_test_of_columns_is_refused(text: str) -> None:
 
 
 def test_only_one_select_is_read() -> None:
-    with pytest.raises(Unsupported, match="not one SELECT"):
+    with pytest.raises(Unsupported, match="a single SELECT"):
         parse_select("INSERT INTO a VALUES (1)")
 
 

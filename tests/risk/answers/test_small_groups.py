@@ -146,7 +146,7 @@ def test_what_is_not_looked_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_many_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_CELLS", 7)
     with pytest.raises(
-        Unsupported, match="2 answers that tell 4 groups of people apart are too many"
+        Unsupported, match="2 answers about 4 groups are too many"
     ):
         made(["a = 1", "b = 1"], [1])
 
