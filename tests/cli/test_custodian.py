@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli.small import write_clinic, write_shop
+from cli.helpers_clinic import write_clinic, write_shop
 from engines.sandbox.confined import has_seccomp, landlock_version
 from hedgerow.cli.app import main
 from hedgerow.engines.process.engine_process import IsolatedDuckDB

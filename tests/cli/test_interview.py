@@ -103,7 +103,7 @@ def test_a_custodian_is_asked_for_every_bound() -> None:
     assert not draft.undeclared
 
 
-def test_what_is_answered_is_not_asked() -> None:
+def test_given_answers_are_not_asked_for() -> None:
     said = Custodian(age_type="hide")
     draft = asked(WHOLE, ask=said)
     assert said.asked == ["tables.visits.columns.cost.type", "tables.visits.columns.day.type"]

@@ -152,7 +152,7 @@ def test_questions_from_a_file(
         (["histogram", "people", "region", "--where", "note = 'x'"], 3, "note"),
     ],
 )
-def test_what_is_refused_costs_nothing(
+def test_a_refused_publication_costs_nothing(
     policy: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str
 ) -> None:
     kind, *rest = words

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from cli.small import write_clinic, write_shop
+from cli.helpers_clinic import write_clinic, write_shop
 from hedgerow.cli import query as module
 from hedgerow.cli.app import main
 

@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_read_is_unknown(
         ("large.py", b"#" * 1_000_001, 2, "at most 1,000,000 bytes"),
     ],
 )
-def test_what_is_no_program_is_told_in_one_sentence(
+def test_files_without_programs_are_refused(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     name: str,

@@ -109,7 +109,7 @@ def test_other_files_are_counted_and_do_not_hinder_using_it(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_what_an_earlier_demo_made_does_not_hinder(tmp_path: Path) -> None:
+def test_files_of_an_older_demo_do_not_hinder(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text(
         "patient_id,age,region,month,diagnosis,cost\nP0001,3,north,2026-01,flu,20\n",
         encoding="utf-8",

@@ -16,7 +16,7 @@ from hedgerow.local.protocols import Duchi, LongitudinalUnary
 from hedgerow.local.report_batch import ReportBatch
 
 
-def test_what_is_detected_can_be_drawn(
+def test_detected_values_can_be_drawn(
     metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     batch, drawn = tmp_path / "a.batch", tmp_path / "found.svg"

@@ -56,7 +56,7 @@ def test_of_another_file_that_was_named_by_mistake_nothing_is_shown(
     assert caught.value.__context__ is None
 
 
-def test_what_is_wrong_in_a_metric_file_is_told(tmp_path: Path) -> None:
+def test_a_mistake_in_a_metric_file_is_named(tmp_path: Path) -> None:
     file = tmp_path / "metric.json"
     file.write_text(Metric.of("a", KAry(3, 40_000)).to_json().replace("40000", "65536"))
     with pytest.raises(

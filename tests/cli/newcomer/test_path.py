@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from cli.small import ANSWERS, write_visits
+from cli.helpers_clinic import ANSWERS, write_visits
 
 HEDGEROW = "import sys; from hedgerow.cli import main; sys.exit(main())"
 SQL = "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM visits GROUP BY region"

@@ -71,7 +71,7 @@ def test_the_report_is_marked_and_has_a_plot(
     assert "(from 1 to 3)" in text
     assert "95 %" not in text
     for part in (
-        "is a risk by the rules for totals",
+        "violates the rules for totals",
         "2 answers that differ",
         f"Report written to {report}.",
     ):
@@ -104,7 +104,7 @@ def test_nothing_found_is_no_promise(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "This does not prove that the answers are safe" in report.read_text(encoding="utf-8")
 
 
-def test_what_is_cut_is_said(
+def test_long_lists_say_that_they_are_cut(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, report = tmp_path / "a.csv", tmp_path / "a.html"

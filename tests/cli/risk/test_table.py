@@ -32,7 +32,9 @@ def asked(*words: str) -> int:
     return main(["risk", "table", *words])
 
 
-def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_result_is_shown_in_sentences_and_tables(
+    survey: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert asked(survey, "--columns", KNOWN) == 0
     said = capsys.readouterr()
     assert said.out.startswith(
@@ -105,7 +107,7 @@ def test_two_files_and_a_report(
     assert told["report"] == str(page)
 
 
-def test_what_is_missing_is_told_where_files_are_linked(
+def test_rows_with_missing_values_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "people.csv"
@@ -148,7 +150,7 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--columns", "age,sx"], 2, "there is no 'sx': did you mean sex."),
+        (["--columns", "age,sx"], 2, "have no 'sx': did you mean sex."),
         (["--columns", "age", "--share", "2"], 2, "share must be above 0 and at most 1; got 2.0"),
         (
             ["--columns", "age", "--share", "half"],
@@ -156,7 +158,7 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
             "share must be a number, such as 0.5; got 'half'",
         ),
         (["--columns", "age", "--on", "age"], 2, "name it with --against"),
-        (["--columns", "age", "--against", "gone.csv"], 1, "There is no file gone.csv."),
+        (["--columns", "age", "--against", "gone.csv"], 1, "The file gone.csv does not exist."),
         (
             ["--columns", "age", "--report", "no/such/folder.html"],
             1,
@@ -164,7 +166,7 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
         ),
     ],
 )
-def test_what_it_refuses(
+def test_mistakes_have_their_exit_code_and_fix(
     survey: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str
 ) -> None:
     assert asked(survey, *words) == code

@@ -39,8 +39,10 @@ def test_csv_with_all_columns() -> None:
 
 def test_json_with_columns_groups_and_contributions() -> None:
     found = read_json("""{"columns": {"Age": "integer", "sex": ["f", "m"], "half": [0.5, 1, true]},
-        "answers": [{"Question": "age = 21", "answer": 0.1, "measure": "sum(x)", "contributions": [0.1, 0]},
-                    {"question": "SELECT code, COUNT(*) FROM t GROUP BY code", "answer": [["01", 3], [2.5, null]]},
+        "answers": [{"Question": "age = 21", "answer": 0.1, "measure": "sum(x)",
+                     "contributions": [0.1, 0]},
+                    {"question": "SELECT code, COUNT(*) FROM t GROUP BY code",
+                     "answer": [["01", 3], [2.5, null]]},
                     {"question": "SELECT COUNT(*) FROM t;", "answer": "<3"}]}""")
     assert found.known_columns == {
         "age": "integer",

@@ -94,7 +94,7 @@ def test_the_experiment_with_a_real_database(database: hr.Database) -> None:
     assert database.budget.spent == Fraction(1, 2)
 
 
-def test_what_is_refused(database: hr.Database) -> None:
+def test_questions_of_several_numbers_are_refused(database: hr.Database) -> None:
     ask = {"sensitivity": Fraction(1, 20), "epsilon": Fraction(1, 4)}
     with pytest.raises(
         InvalidArgument, match="repeats must be a whole number of at least 2; got 1"

@@ -32,9 +32,7 @@ def test_a_difference_is_explained_by_both_answers() -> None:
     assert explain_size(table, group.atom_bits, 1, 1) == (("Q1", "Q2"), "Q1 − Q2")
     finding = build_isolation_finding(table, group)
     assert (finding.kind, finding.low, finding.high) == ("isolated", 1, 1)
-    assert (
-        finding.sentence == "Q1 − Q2 = 1: exactly one person has age = 21, but not sex = 'f'."
-    )
+    assert finding.sentence == "Q1 − Q2 = 1: exactly one person has age = 21, but not sex = 'f'."
 
 
 def test_bounds_are_explained_without_an_equation() -> None:

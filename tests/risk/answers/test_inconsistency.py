@@ -18,7 +18,7 @@ def found(atoms: int, *answers: tuple[int, object]) -> tuple[str, ...] | None:
     return None if broken is None else broken.answers
 
 
-def test_what_fits_is_no_conflict() -> None:
+def test_consistent_answers_have_no_finding() -> None:
     assert found(2, (0b01, 3), (0b10, 1), (0b11, 4)) is None
 
 

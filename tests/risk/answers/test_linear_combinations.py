@@ -29,4 +29,5 @@ def test_coefficients_near_fractions_become_fractions_and_zeros_go() -> None:
 
 
 def test_matrices_are_stacked_side_by_side() -> None:
-    assert stack_columns(csr_matrix(np.eye(2)), csr_matrix([[1], [1]])).toarray().tolist() == [[1, 0, 1], [0, 1, 1]]
+    stacked = stack_columns(csr_matrix(np.eye(2)), csr_matrix([[1], [1]]))
+    assert stacked.toarray().tolist() == [[1, 0, 1], [0, 1, 1]]

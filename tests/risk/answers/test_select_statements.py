@@ -86,7 +86,7 @@ def test_keys_are_read_by_how_they_look() -> None:
         ("SELECT MAX(x) FILTER (WHERE y = 1) FROM a", "is not read"),
     ],
 )
-def test_what_is_not_read_is_named(sql: str, why: str) -> None:
+def test_unsupported_parts_are_named(sql: str, why: str) -> None:
     with pytest.raises(Unsupported, match=why):
         SelectStatement.parse(sql)
 

@@ -68,7 +68,7 @@ def test_tabs_and_commas_part_cells() -> None:
         ("", "at least one readable answer"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text: str, why: str) -> None:
+def test_an_error_names_its_line(text: str, why: str) -> None:
     with pytest.raises(InvalidArgument, match=why):
         read_log(text)
 

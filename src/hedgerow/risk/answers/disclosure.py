@@ -263,10 +263,10 @@ def build_cells(
                 "must not be negative for any contributor, since the rules compare shares",
                 value,
             )
-        amounts = [
+        all_, first, next_, top_ = (
             _to_fraction(each, "value", shown=False) for each in (total, largest, second or 0, top)
-        ]
-        cells.append(Cell(tuple(key), int(people), *amounts, is_float=real))
+        )
+        cells.append(Cell(tuple(key), int(people), all_, first, next_, top_, real))
     return cells
 
 

@@ -19,8 +19,8 @@ from hedgerow.risk.answers.lp_bounds import AnswerSystem
 __all__ = ["SUPPRESSION_WARNING", "SuppressedCell", "bound_suppressed_cells"]
 
 SUPPRESSION_WARNING: Final = (
-    "The suppressed numbers were chosen by looking at them: a missing cell is a risky one, or beside"
-    " one. A rule whose outcome depends on the data publishes something about the data, and no"
+    "The suppressed numbers were chosen by looking at them: a missing cell is a risky one, or next"
+    " to one. A rule whose outcome depends on the data publishes something about the data, and no"
     " budget has paid for it."
 )
 

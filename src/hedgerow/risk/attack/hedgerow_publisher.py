@@ -11,6 +11,7 @@ answer the budget is exhausted: one more question is refused.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -111,7 +112,7 @@ class HedgerowPublisher:
         """Return the width of the noise, relative to other questions of this kind."""
         if self.has_laplace_noise:
             return float(1 / epsilon)
-        return float(compute_pure_rho(epsilon)) ** -0.5
+        return 1 / math.sqrt(compute_pure_rho(epsilon))
 
     def _build_table(self, grouping: QuestionSet, secret: Mask) -> tuple[Any, Policy]:
         import pyarrow as pa

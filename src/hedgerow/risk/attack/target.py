@@ -194,8 +194,8 @@ def _count_secrets(
             )
         if kinds > 2:
             raise Refused(
-                f"The column {column} has more than two values. Define the secret with --is VALUE or"
-                " --above NUMBER (in Python equals=, above=)."
+                f"The column {column} has more than two values. Define the secret with --is VALUE"
+                " or --above NUMBER (in Python equals=, above=)."
             )
         yes = f"it = (SELECT max(it) FROM {source})"
     complete = f"FROM {source} WHERE it IS NOT NULL AND owner IS NOT NULL"
