@@ -16,7 +16,7 @@ from hedgerow.risk.attack.charts import (
     build_standalone_svg,
     format_rate,
 )
-from risk.assault import comparison
+from risk.helpers_attack import comparison
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -17,7 +17,7 @@ from hedgerow.risk.attack.report import (
     list_notes,
 )
 from hedgerow.risk.report_page import SENSITIVE_WARNING
-from risk.assault import comparison, target
+from risk.helpers_attack import comparison, target
 
 TINY = Fraction(1, 10**9)
 

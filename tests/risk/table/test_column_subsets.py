@@ -21,7 +21,7 @@ from hedgerow.risk.table.column_subsets import (
 )
 from hedgerow.risk.table.encoded_tables import Codes, Counts, EncodedTable
 from hedgerow.risk.table.equivalence_classes import compute_keys
-from risk.tables import sizes_of, table_of, tables
+from risk.helpers_tables import sizes_of, table_of, tables
 
 
 def plain(table: EncodedTable, size: int) -> list[ColumnSubset]:

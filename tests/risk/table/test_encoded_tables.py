@@ -116,7 +116,7 @@ def test_a_column_that_is_not_there_names_those_that_are_near() -> None:
     with pytest.raises(InvalidArgument, match=r"column 11 and 8 more\.$"):
         resolve_columns(["zzz"], wide)
     # which of the two is meant, nobody knows
-    with pytest.raises(InvalidArgument, match="there is no 'AGE'"):
+    with pytest.raises(InvalidArgument, match="have no 'AGE'"):
         resolve_columns(["AGE"], ("age", "Age"))
 
 
