@@ -98,10 +98,10 @@ def decode_reports(
     limit = parse_number(level, "level") or Decimal(0)
     with show_progress("decoding", quiet=as_json) as progress:
         if counts and map and params and given == {"counts", "map", "params"}:
-            found = _Detection({}, _decode_google_files(counts, map, params, control, limit))
+            detection = _Detection({}, _decode_google_files(counts, map, params, control, limit))
         elif metric and given in ({"store", "metric"}, {"reports", "metric"}):
             options = {"names": read_names(names), "control": control, "level": limit}
-            found = _decode_metric(read_metric(metric), store, reports or [], options, progress)
+            detection = _decode_metric(read_metric(metric), store, reports or [], options, progress)
         else:
             raise InvalidArgument(
                 "decode",
@@ -109,15 +109,15 @@ def decode_reports(
                 " --params",
                 sorted(given),
             )
-    if picture is not None and found.values:
-        drawn = found.values[:MAX_DRAWN]
+    if picture is not None and detection.values:
+        drawn = detection.values[:MAX_DRAWN]
         draw_findings(picture, drawn, f"The {len(drawn)} most frequent values detected", None)
     if as_json:
-        detected = [value.to_dict() for value in found.values]
+        detected = [value.to_dict() for value in detection.values]
         outcome = {"control": control, "level": float(limit), "detected": detected}
-        print_json({**found.facts, **outcome})
+        print_json({**detection.facts, **outcome})
         return 0
-    print_lines(_format_detection(found, control, level))
+    print_lines(_format_detection(detection, control, level))
     return 0
 
 

@@ -212,7 +212,7 @@ def _build_answers(row: Mapping[str, Any], place: int, line: int) -> list[Publis
     measure, column = _parse_measure(row.get("measure"))
     low, high = parse_bounds(row.get("answer"), row.get("within"), measure=measure)
     contributions = _parse_contributions(row)
-    found = [
+    answers = [
         PublishedAnswer(name, condition, low, high, measure, column, table, line, contributions)
     ]
     people = row.get("contributors")
@@ -222,10 +222,10 @@ def _build_answers(row: Mapping[str, Any], place: int, line: int) -> list[Publis
                 "contributors", "belong to a sum or a mean; leave them out of a count", people
             )
         low, high = parse_bounds(people)
-        found.append(
+        answers.append(
             PublishedAnswer(f"{name} (contributors)", condition, low, high, table=table, line=line)
         )
-    return found
+    return answers
 
 
 def _read_select(text: str, row: Mapping[str, Any], name: str, line: int) -> list[PublishedAnswer]:
@@ -271,10 +271,10 @@ def _parse_measure(given: Any) -> tuple[str, str]:
         return "count", ""
     if text.lower() == "sum":
         return "sum", "value"  # a made-up name: all sums without a column are of the same
-    found = _MEASURE_PATTERN.fullmatch(text)
-    if not found:
+    match = _MEASURE_PATTERN.fullmatch(text)
+    if not match:
         raise InvalidArgument("measure", "must be count, sum, sum(column) or mean(column)", given)
-    return "sum" if found[1].lower() == "sum" else "mean", found[2].lower()
+    return "sum" if match[1].lower() == "sum" else "mean", match[2].lower()
 
 
 def _parse_contributions(row: Mapping[str, Any]) -> tuple[Fraction, ...]:

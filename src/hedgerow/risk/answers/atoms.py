@@ -147,14 +147,14 @@ def compute_atoms(conditions: Sequence[Condition], known: KnownColumns | None = 
             sum({1 << boxes.setdefault(box, len(boxes)) for box in side}) for side in sides
         )
         made.append((held, barred))
-    ways = _enumerate_box_sets(list(boxes), columns)
+    box_sets = _enumerate_box_sets(list(boxes), columns)
     signatures: dict[tuple[int, ...], None] = {}
-    for way in sorted(ways):
+    for box_set in sorted(box_sets):
         signatures[
             tuple(
                 place
                 for place, (held, barred) in enumerate(made)
-                if way & held and not way & barred
+                if box_set & held and not box_set & barred
             )
         ] = None
     members = [0] * len(conditions)
@@ -196,7 +196,7 @@ def _build_columns(conditions: Sequence[Condition], known: KnownColumns) -> dict
 
 def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces]) -> set[int]:
     """Return each possible set of boxes that a person may lie in, as bits."""
-    ways = {(1 << len(boxes)) - 1}
+    box_sets = {(1 << len(boxes)) - 1}
     allowed = [dict(box) for box in boxes]
     for name, column in columns.items():
         masks = set()
@@ -208,14 +208,14 @@ def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces
                     if box.get(name, -1) >> piece & 1
                 )
             )
-        ways = {way & mask for way in ways for mask in masks}
-        if len(ways) > MAX_ATOMS:
+        box_sets = {box_set & mask for box_set in box_sets for mask in masks}
+        if len(box_sets) > MAX_ATOMS:
             raise Unsupported(
                 f"These questions divide people into more than {MAX_ATOMS:,} groups (the columns"
                 f" are {', '.join(columns)}). Give fewer questions at a time, such as those about"
                 " a few columns."
             )
-    return ways
+    return box_sets
 
 
 def _build_boxes(
@@ -243,10 +243,10 @@ def _build_boxes(
 
 def _intersect_boxes(each: Sequence[list[Box]]) -> list[Box]:
     """Return the boxes that lie in one box of each list."""
-    found: list[dict[str, int]] = [{}]
+    boxes_so_far: list[dict[str, int]] = [{}]
     for boxes in each:
         joined = []
-        for left, right in itertools.product(found, boxes):
+        for left, right in itertools.product(boxes_so_far, boxes):
             meet = {**left, **{name: left.get(name, -1) & mask for name, mask in right}}
             if all(meet.values()):
                 joined.append(meet)
@@ -254,5 +254,5 @@ def _intersect_boxes(each: Sequence[list[Box]]) -> list[Box]:
             raise Unsupported(
                 f"A condition has more than {MAX_BOXES:,} cases. Split it into several answers."
             )
-        found = joined
-    return list(dict.fromkeys(tuple(sorted(box.items())) for box in found))
+        boxes_so_far = joined
+    return list(dict.fromkeys(tuple(sorted(box.items())) for box in boxes_so_far))

@@ -102,7 +102,7 @@ def find_repeated_questions(answers: PublishedAnswers) -> list[RepeatedQuestion]
 
 def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
     """Return a finding for each question that was answered again with fresh noise."""
-    found = []
+    findings = []
     for each in find_repeated_questions(answers):
         if not each.standard_deviation:
             continue
@@ -118,7 +118,7 @@ def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
                 f" A count is whole: it is {each.nearest_integer:,}, with a probability of"
                 f" {100 * sure:.4g} %."
             )
-        found.append(
+        findings.append(
             DisclosureFinding(
                 "averaged",
                 sentence,
@@ -129,7 +129,7 @@ def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
                 f"mean of {count:,} answers",
             )
         )
-    return found
+    return findings
 
 
 @dataclass(frozen=True, slots=True)

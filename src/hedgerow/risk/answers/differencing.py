@@ -66,7 +66,7 @@ _MAX_HIDDEN_ANSWERS: Final = 300  # suppressed numbers that are examined
 
 @dataclass(frozen=True, slots=True)
 class DifferencingReport:
-    """The findings, the most dangerous first, the number of groups told apart, and notes."""
+    """The findings, the most dangerous first, the number of distinguishable groups, and notes."""
 
     findings: tuple[DisclosureFinding, ...]
     atom_count: int
@@ -78,7 +78,7 @@ def differencing(answers: PublishedAnswers, *, k: int = 3) -> DifferencingReport
     """Find the groups of fewer than ``k`` people, and what the answers reveal about them."""
     if isinstance(k, bool) or not isinstance(k, int) or k < 2:
         raise InvalidArgument("k", "must be a whole number of at least 2", k)
-    found: list[DisclosureFinding] = []
+    findings: list[DisclosureFinding] = []
     notes: list[str] = []
     sizes = questions = 0
     for name in dict.fromkeys(answer.table for answer in answers.answers):
@@ -91,10 +91,10 @@ def differencing(answers: PublishedAnswers, *, k: int = 3) -> DifferencingReport
             continue
         table = build_answer_table(given, answers, k)
         sizes, questions = sizes + table.atom_count, questions + len(table.counts) + len(table.sums)
-        found += _find_disclosures(table)
+        findings += _find_disclosures(table)
         notes += [*table.notes, *sorted(table.system.search_notes)]
     return DifferencingReport(
-        sort_findings(found), sizes, questions, (*_list_assumptions(answers), *notes)
+        sort_findings(findings), sizes, questions, (*_list_assumptions(answers), *notes)
     )
 
 
@@ -271,18 +271,18 @@ def _find_values(table: AnswerTable, group: PeopleGroup) -> Iterator[DisclosureF
 def _find_possible_groups(table: AnswerTable) -> Iterator[DisclosureFinding]:
     """Yield groups that questions without answers would reveal together, most conditions first."""
     asked, whole = set(table.members), (1 << table.atom_count) - 1
-    found: dict[int, DisclosureFinding] = {}
+    findings: dict[int, DisclosureFinding] = {}
     order = sorted(
         list_derived_groups(table), key=lambda each: -len(list(_list_tests(table, each[1])))
     )
     for tried, (bits, (inside, outside)) in enumerate(order):
-        if len(found) == _MAX_POSSIBLE_GROUPS or tried == _MAX_TRIED_GROUPS:
+        if len(findings) == _MAX_POSSIBLE_GROUPS or tried == _MAX_TRIED_GROUPS:
             table.notes.append(
                 f"Of {len(order):,} groups those with the most conditions were examined;"
-                f" {len(found)} are listed."
+                f" {len(findings)} are listed."
             )
             break
-        if bits in asked or bits in found:
+        if bits in asked or bits in findings:
             continue
         terms = table.system.find_equal_combination(
             unpack_bits(bits, table.atom_count), whole, range(len(table.counts))
@@ -298,10 +298,10 @@ def _find_possible_groups(table: AnswerTable) -> Iterator[DisclosureFinding]:
             f"{shorten_combination(format_combination(named))} is the number of people with {who}:"
             f" {join_names(names)} together could isolate somebody."
         )
-        found[bits] = DisclosureFinding(
+        findings[bits] = DisclosureFinding(
             "possible", sentence, who, None, None, names, format_combination(named)
         )
-    yield from found.values()
+    yield from findings.values()
 
 
 def _list_tests(

@@ -181,7 +181,7 @@ def list_violations(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Deaggregation:
-    """What a coalition learns of one contribution: it is between ``low`` and ``high``."""
+    """The knowledge of a coalition about one contribution: it is between ``low`` and ``high``."""
 
     coalition: int
     low: Fraction
@@ -278,7 +278,7 @@ def check_published_sums(
     people = {
         answer.question_key: answer.value for answer in answers.answers if answer.measure == "count"
     }
-    found = []
+    findings = []
     for answer in answers.answers:
         if answer.measure != "sum" or len(answer.contributions) < 1 or answer.value is None:
             continue
@@ -302,12 +302,12 @@ def check_published_sums(
                 f"{answer.name}, the {answer.description}, violates the rules for totals:"
                 f" {'; '.join(reasons)}."
             )
-            found.append(
+            findings.append(
                 DisclosureFinding(
                     "dominated", sentence, answer.description, size, size, (answer.name,)
                 )
             )
-    return found
+    return findings
 
 
 def list_unchecked_sums(answers: PublishedAnswers) -> list[str]:

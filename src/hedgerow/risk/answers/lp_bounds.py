@@ -102,10 +102,8 @@ class AnswerSystem:
     @cached_property
     def membership_matrix(self) -> Any:
         """The matrix A: a row for each answer, 1 for each atom that it counts."""
-        matrix = np.zeros((len(self.members), self.atom_count), dtype=np.int64)
-        for place, bits in enumerate(self.members):
-            matrix[place] = unpack_bits(bits, self.atom_count)
-        return matrix
+        rows = [unpack_bits(bits, self.atom_count) for bits in self.members]
+        return np.array(rows, dtype=np.int64).reshape(len(rows), self.atom_count)
 
     @cached_property
     def _bound_program(self) -> tuple[Any, Any, list[tuple[float, float]]]:
@@ -225,14 +223,14 @@ class AnswerSystem:
         """Return a combination that makes a sum over nobody negative: then no table has these
         answers.
         """
-        found = self.find_upper_bound(np.zeros(self.atom_count, dtype=np.int64))
-        if found is None or found.upper_bound >= 0:
+        proof = self.find_upper_bound(np.zeros(self.atom_count, dtype=np.int64))
+        if proof is None or proof.upper_bound >= 0:
             return None
         # Any multiple proves the same; take the one whose smallest coefficient is 1.
-        smallest = min(abs(coefficient) for _, coefficient in found.terms)
+        smallest = min(abs(coefficient) for _, coefficient in proof.terms)
         return Combination(
-            tuple((place, coefficient / smallest) for place, coefficient in found.terms),
-            found.upper_bound / smallest,
+            tuple((place, coefficient / smallest) for place, coefficient in proof.terms),
+            proof.upper_bound / smallest,
         )
 
     def is_impossible(self) -> bool:
@@ -261,16 +259,17 @@ class AnswerSystem:
             return None
         lines = self.membership_matrix[usable][:, columns]
         both = csr_matrix(np.hstack([lines.T, -lines.T]).astype(np.float64))
-        found = linprog(
+        solution = linprog(
             np.ones(2 * len(usable)),
             A_eq=both,
             b_eq=group[columns],
             bounds=(0, _MAX_COEFFICIENT),
             method="highs",
         )
-        if found.status != 0:
+        if solution.status != 0:
             return None
-        terms = round_coefficients(found.x[: len(usable)] - found.x[len(usable) :], usable)
+        plus, minus = np.split(solution.x, 2)
+        terms = round_coefficients(plus - minus, usable)
         scale = math.lcm(*(c.denominator for _, c in terms)) if terms else 1
         total = sum(
             (int(c * scale) * lines[usable.index(place)] for place, c in terms),
@@ -285,12 +284,13 @@ class AnswerSystem:
         if not self.members:
             return None
         lines, price, ends = self._bound_program
-        found = linprog(
+        solution = linprog(
             price, A_ub=lines, b_ub=-group.astype(np.float64), bounds=ends, method="highs-ds"
         )
-        if found.status != 0:
+        if solution.status != 0:
             return None
-        return found.x[: len(self.members)] - found.x[len(self.members) :], -found.ineqlin.marginals
+        plus, minus = np.split(solution.x, 2)
+        return plus - minus, -solution.ineqlin.marginals
 
     def _verify_combination(self, coefficients: Any, group: Any) -> Combination | None:
         terms = round_coefficients(coefficients, range(len(self.members)))
@@ -338,17 +338,17 @@ class AnswerSystem:
         )
         single = identity(self.atom_count)
         below = stack_columns(stack_columns(-single, csr_matrix((self.atom_count, 1))), single)
-        found = linprog(
+        solution = linprog(
             np.append(np.zeros(self.atom_count + 1), -np.ones(self.atom_count)),
             A_ub=vstack([above, below], format="csr"),
             b_ub=np.zeros(len(used) + self.atom_count),
             bounds=[(0, None)] * self.atom_count + [(1, None)] + [(0, 1)] * self.atom_count,
             method="highs",
         )
-        if found.status != 0:
+        if solution.status != 0:
             return None
-        sizes = np.where(found.x[self.atom_count + 1 :] < 0.5, 0.0, found.x[: self.atom_count])
-        return sizes / found.x[self.atom_count]
+        x, scale, filled = np.split(solution.x, (self.atom_count, self.atom_count + 1))
+        return np.where(filled < 0.5, 0.0, x) / scale
 
     def find_fixed_groups(self, groups: Any, empty: int) -> Any:
         """Return which groups (rows of 0 and 1) have the same size in all fractional tables.

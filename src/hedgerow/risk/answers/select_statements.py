@@ -144,19 +144,19 @@ class SelectStatement:
             for place, cell in zip(self.outputs, row, strict=True)
             if isinstance(place, SelectedAggregate)
         ]
-        found = []
+        answers = []
         for which, (place, cell) in enumerate(measured):
             low, high = parse_bounds(cell, measure=place.measure)
             called = (
                 name if len(measured) == 1 else f"{name}{'abcdefghijklmnopqrstuvwxyz'[which % 26]}"
             )
             condition = conjoin(self.where, group, place.condition)
-            found.append(
+            answers.append(
                 PublishedAnswer(
                     called, condition, low, high, place.measure, place.column, self.table, line
                 )
             )
-        return found
+        return answers
 
 
 def _read_group_keys(tree: exp.Select) -> tuple[str, ...]:
@@ -165,15 +165,15 @@ def _read_group_keys(tree: exp.Select) -> tuple[str, ...]:
         return ()
     if any(value for name, value in group.args.items() if name != "expressions"):
         raise Unsupported("GROUP BY is read with plain columns only. Leave expressions out")
-    found = []
+    keys = []
     for key in group.expressions:
         if isinstance(key, exp.Literal) and not key.is_string and str(key.this).isdecimal():
             place = int(key.this) - 1
             key = tree.expressions[place] if 0 <= place < len(tree.expressions) else key
         if not isinstance(key, exp.Column):
             raise Unsupported("GROUP BY is read with plain columns only. Leave expressions out")
-        found.append(key.name.lower())
-    return tuple(found)
+        keys.append(key.name.lower())
+    return tuple(keys)
 
 
 def _read_output(tree: exp.Expr, keys: tuple[str, ...]) -> str | SelectedAggregate:

@@ -242,9 +242,9 @@ def _find_determined_groups(table: AnswerTable, given: dict[int, GroupSides]) ->
 
     Floating point proposes them, and an exact combination confirms each.
     """
-    inner, found = table.system.interior_sizes, dict[int, int]()
+    inner, determined = table.system.interior_sizes, dict[int, int]()
     if inner is None:
-        return found
+        return determined
     for some in _split_batches(list(given)):
         lines = np.stack([unpack_bits(bits, table.atom_count) for bits in some])
         sizes = lines @ inner
@@ -256,8 +256,8 @@ def _find_determined_groups(table: AnswerTable, given: dict[int, GroupSides]) ->
         for place in near.tolist():
             size = _compute_exact_size(table, some[place])
             if size is not None and 1 <= size < table.k:
-                found[some[place]] = size
-    return found
+                determined[some[place]] = size
+    return determined
 
 
 def _split_batches(given: list[int]) -> Iterator[list[int]]:

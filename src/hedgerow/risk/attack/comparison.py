@@ -124,7 +124,7 @@ class AttackResult:
 
 @dataclass(frozen=True, slots=True)
 class AttackComparison:
-    """All results, for common practice and for Hedgerow with these publishers."""
+    """The results for common practice and for Hedgerow with these publishers."""
 
     people: int
     runs: int

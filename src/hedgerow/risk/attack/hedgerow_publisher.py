@@ -76,8 +76,8 @@ class HedgerowPublisher:
 
     @property
     def ceilings(self) -> tuple[Ceiling, ...]:
-        """All bounds that hold: that of the budget, and of its rho where Gaussian noise has
-        closed epsilon.
+        """The bounds that hold: of the budget, and of its rho where Gaussian noise has closed
+        epsilon.
         """
         whole = Ceiling(self.relation, "attribute", self.epsilon, self.delta or Fraction(0))
         if self.has_laplace_noise:

@@ -180,13 +180,13 @@ def fit_within_bound(members: Mask, answers: Floats, bound: float) -> Reconstruc
 def _solve_linear_program(cost: Floats, ends: list[Any], **conditions: Any) -> Floats:
     from scipy.optimize import linprog
 
-    found = linprog(cost, bounds=ends, method="highs", **conditions)
-    if found.x is None:
+    solution = linprog(cost, bounds=ends, method="highs", **conditions)
+    if solution.x is None:
         raise Refused(
             "No column of yes and no fits these answers to within the bound: their errors are"
             " larger. Use linear_program."
         )
-    return np.asarray(found.x, dtype=np.float64)
+    return np.asarray(solution.x, dtype=np.float64)
 
 
 def _check_inputs(
