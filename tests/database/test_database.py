@@ -414,7 +414,7 @@ def test_tables_of_different_versions_are_joined(tmp_path: Path) -> None:
         assert answered(db, spent, 4500).receipt.reused
         assert any(
             step.startswith(
-                "Reads the table items, version 1: a unit is known by customer in the table orders"
+                "Reads the table items, version 1: the unit is customer of the table orders"
             )
             for step in db.explain(spent).steps
         )
@@ -636,7 +636,7 @@ def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.Mo
             before.setattr(
                 "hedgerow.plan.contribution_limits.can_exceed_row_bound", lambda _: False
             )
-            before.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
+            before.setattr("hedgerow.plan.canonical_plans.can_exceed_row_bound", lambda _: False)
             before.setattr("hedgerow.database.database.PLAN", "before")
             false = answered(db, mean, 20)
             right = answered(db, count, 20)
