@@ -87,7 +87,7 @@ def place_rooms(edges: Mapping[str, set[str]]) -> dict[str, tuple[int, int]]:
     for row, rooms in rows.items():
         left = (width - len(rooms) * COLUMN) // 2
         for index, room in enumerate(rooms):
-            places[room] = (left + index * COLUMN + COLUMN // 2, (top - row) * ROW + 70)
+            places[room] = (left + index * COLUMN + COLUMN // 2, (top - row) * ROW + 36)
     return places
 
 
@@ -104,6 +104,7 @@ def _draw_arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
 def _draw_room(room: str, at: tuple[int, int], modules: int, passed: list[int]) -> str:
     x, y = at[0] - BOX_WIDTH // 2, at[1] - BOX_HEIGHT // 2
     fill = "#fef3c7" if room in TRUSTED else "#f3f4f6"
+    small = ' font-size="11"' if len(room) > 14 else ""
     count = f"{modules} module{'' if modules == 1 else 's'}"
     dots = "".join(
         f'<circle cx="{x + 12 + 12 * index}" cy="{y}" r="4.5" fill="{COLOURS[way]}"/>'
@@ -112,7 +113,7 @@ def _draw_room(room: str, at: tuple[int, int], modules: int, passed: list[int]) 
     return (
         f'<rect x="{x}" y="{y}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="6" fill="{fill}"'
         ' stroke="#374151"/>'
-        f'<text x="{at[0]}" y="{at[1] - 2}" text-anchor="middle" font-weight="600">{room}</text>'
+        f'<text x="{at[0]}" y="{at[1] - 2}" text-anchor="middle" font-weight="600"{small}>{room}</text>'
         f'<text x="{at[0]}" y="{at[1] + 14}" text-anchor="middle" fill="#6b7280"'
         f' font-size="11">{count}</text>{dots}'
     )
@@ -121,7 +122,7 @@ def _draw_room(room: str, at: tuple[int, int], modules: int, passed: list[int]) 
 def _draw_legend(ways: Mapping[str, list[str]], y: int) -> str:
     parts = []
     for index, name in enumerate(ways):
-        x = 16 + index * 200
+        x = 16 + index * COLUMN
         parts.append(f'<circle cx="{x}" cy="{y - 4}" r="4.5" fill="{COLOURS[index]}"/>')
         parts.append(f'<text x="{x + 10}" y="{y}">{escape(name)}</text>')
     parts.append(f'<rect x="6" y="{y + 12}" width="18" height="12" fill="#fef3c7"/>')

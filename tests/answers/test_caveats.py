@@ -170,8 +170,9 @@ def test_bounds_are_told_as_they_were_declared_and_not_as_the_grid_has_them() ->
     assert "SUM(n) clamps values to [-1,234, 12,345,678]." in whole
     for told in (sums, clipped):
         assert any("clamps the total of each person to [-0.05, 0.7]" in note for note in told)
-    assert "SUM(z): values are moved into 0 to 123.4 and rounded to steps of 0.1." in steps
-    assert any(step.endswith("and rounded by less than a millionth of that.") for step in steps)
+    assert "SUM(z): values are clamped to [0, 123.4] and rounded to steps of 0.1." in steps
+    ending = "and rounded by less than a millionth of that range."
+    assert any(step.endswith(ending) for step in steps)
 
 
 def test_rows_of_their_own_are_not_capped() -> None:

@@ -303,7 +303,7 @@ def test_tables_of_different_versions_are_joined(tmp_path: Path) -> None:
         assert answered(db, spent, 4500).receipt.reused
         assert any(
             step.startswith(
-                "Reads the table items, version 1: a unit is known by customer in the table orders"
+                "Reads the table items, version 1: the unit is customer of the table orders"
             )
             for step in db.explain(spent).steps
         )

@@ -102,7 +102,7 @@ def test_a_policy_is_compared_with_the_one_that_rules_when_it_is_written(
     with pytest.raises(Refused, match="epsilon is raised from 1 to 2"):
         open(path, in_process=True)
     overtaken(path := write(tmp_path / "accepted"), monkeypatch, "1.0")
-    with pytest.raises(Refused, match="Another policy has come to rule in the meantime"):
+    with pytest.raises(Refused, match="Another policy was accepted in the meantime"):
         accept_policy(path)
 
 

@@ -53,7 +53,7 @@ SELECT COUNT(*) FROM visits WHERE 3 - day > 5
 --> Unsupported: This operation is not defined for dates
 
 SELECT COUNT(*) FROM visits WHERE day * 2 > 5
---> Unsupported: * works on numbers, and this is a date
+--> Unsupported: * needs numbers, but this is a date
 
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF('week', day, month) > 5
 --> Unsupported: DATE_DIFF does not support this part

@@ -20,7 +20,7 @@ SELECT COUNT(*) FROM visits WHERE LTRIM(city) = 'a'
 --> Unsupported: TRIM … POSITION is not supported
 
 SELECT COUNT(*) FROM visits WHERE city || age = 'a'
---> Unsupported: CONCAT works on text
+--> Unsupported: CONCAT needs text
 
 SELECT COUNT(*) FROM visits WHERE CONCAT(city, age) = 'a'
 --> Unsupported: CONCAT needs text

@@ -11,7 +11,7 @@ import pytest
 
 from hedgerow.database import Database, open
 from hedgerow.ledger.sqlite import Ledger
-from hedgerow.plan import canonical_plans as normal
+from hedgerow.plan import canonical_text
 
 POLICY = """
 [database]
@@ -63,9 +63,9 @@ def forgotten_by_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def forgotten_by_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = normal._encode_owner
+    plain = canonical_text._encode_owner
     monkeypatch.setattr(
-        normal,
+        canonical_text,
         "_encode_owner",
         lambda *given: [part for place, part in enumerate(plain(*given)) if place != 1],
     )

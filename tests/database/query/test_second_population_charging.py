@@ -188,8 +188,8 @@ def test_explain_says_what_each_would_pay(db: Database) -> None:
     assert explained.notes[-1].startswith("Would be charged to both populations: epsilon 0.03,")
     assert explained.steps[-2:] == (
         (
-            "COUNT(*): One unit coming or going can move 3 numbers by 6 in all, and none by more"
-            " than 6."
+            "COUNT(*): adding or removing one unit changes at most 3 numbers, by at most 6 in all"
+            " and 6 each."
         ),
         (
             "COUNT(*): Replacing one doctor can change 2 numbers by 100 steps in all, and none by"
