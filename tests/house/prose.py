@@ -23,18 +23,18 @@ CLAUSE_OPENERS = frozenset(
     " nobody somebody anybody whatever whichever whoever wherever such".split()
 )
 COINED = re.compile(
-    r"\b(purse|purses|kin|vain|told|untold|slips|desk|so many|so much of|those that|those who"
-    r"|stands for|of nobody|is no (question|column|number|table|name|person)|no less than is"
+    r"\b(purse|purses|kin|vain|told|untold|slips|desk|so many|so much of"
+    r"|stands for|of nobody|(?<!there )is no (question|column|number|table|name|person)|no less than is"
     r"|has no say|comes? into play|picking|the door|worlds?)\b",
     re.IGNORECASE,
 )
 FIX_VERBS = re.compile(
     r"(^|[.;:,(\n] *|\b(or|and|please|then|to) )"
-    r"(accept|add|allow|ask|avoid|bound|call|change|check|choose|clamp|close|combine|compare|copy|count|create"
-    r"|cut|declare|delete|drop|end|filter|fix|give|group|import|install|join|keep|leave|let|list|look|lower|make"
-    r"|mark|measure|mount|move|name|narrow|open|order|pass|point|publish|put|quote|raise|read|record|reduce|remove|rename"
+    r"(accept|add|allow|answer|apply|ask|attack|avoid|bound|call|change|check|choose|clamp|close|combine|compare|convert|copy|correct|count|create"
+    r"|cut|declare|define|delete|divide|drop|end|filter|fix|give|group|import|install|join|keep|leave|let|list|look|lower|make"
+    r"|mark|measure|mount|move|name|narrow|nest|open|order|pass|point|publish|put|quote|raise|read|record|reduce|remove|rename"
     r"|repeat|replace|report|restart|restore|retry|rewrite|round|run|save|say|see|select|send|set|shorten|sign|simplify"
-    r"|sort|spell|split|start|state|store|take|trust|try|turn|upgrade|use|verify|wait|widen|wrap|write)\b",
+    r"|sort|spell|split|start|state|store|take|trust|try|turn|update|upgrade|use|verify|wait|widen|wrap|write)\b",
     re.IGNORECASE,
 )
 # Errors that a person reads and can act on. InvalidArgument states the rule that its value breaks.
@@ -66,7 +66,8 @@ def clumsy_docstrings(root: Path) -> list[str]:
         if function and not _is_property(node):
             wrong = first not in VERBS
         else:
-            wrong = first.lower() in CLAUSE_OPENERS
+            is_predicate = first == "Whether" and function
+            wrong = first.lower() in CLAUSE_OPENERS and not is_predicate
         if wrong:
             line = getattr(node, "lineno", 1)
             found.append(f"{module}:{line}: {text.splitlines()[0][:70]!r}")
@@ -103,6 +104,11 @@ def _literal_text(node: ast.AST) -> str | None:
     return None
 
 
+def _names_a_fix(text: str) -> bool:
+    """A verb to follow, the rule that was broken, or advice that is computed at the end."""
+    return bool(FIX_VERBS.search(text) or re.search(r"\b(must|needs?)\b| x $| x \.$", text))
+
+
 def errors_without_fix(root: Path) -> list[str]:
     """Every error whose words stand in the source says what to do about it."""
     found = []
@@ -114,7 +120,7 @@ def errors_without_fix(root: Path) -> list[str]:
             if name not in ACTIONABLE:
                 continue
             text = _literal_text(node.args[0])
-            if text is not None and not FIX_VERBS.search(text):
+            if text is not None and not _names_a_fix(text):
                 found.append(f"{module}:{node.lineno}: {name}: {' '.join(text.split())[:90]!r}")
     return found
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-
 from bench import architecture
+
 from house import rules
 from house.helpers_traced_runs import RUNS, SRC, traced_modules
 

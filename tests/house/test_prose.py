@@ -65,6 +65,12 @@ def test_prose_rule_trips(rule: Rule, text: str, tmp_path: Path) -> None:
             prose.clumsy_docstrings,
             'class C:\n    @property\n    def cost(self):\n        """The cost of it."""',
         ),
+        (
+            prose.clumsy_docstrings,
+            'class C:\n    @property\n    def paid(self):\n        """Whether it is paid."""',
+        ),
+        (prose.errors_without_fix, 'raise Refused(f"The scale must be above {0}.")'),
+        (prose.errors_without_fix, 'raise Refused(f"The anchor is missing. {ADVICE}")'),
         (prose.coined_words, 'x = ("told", "purse")  # short strings are data'),
         (prose.errors_without_fix, 'raise Refused("No bounds. Declare min and max.")'),
         (prose.errors_without_fix, 'raise Refused(message)\nraise ValueError("no fix")'),
