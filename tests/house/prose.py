@@ -30,11 +30,13 @@ COINED = re.compile(
 )
 FIX_VERBS = re.compile(
     r"(^|[.;:,(\n] *|\b(or|and|please|then|to) )"
-    r"(accept|add|allow|ask|avoid|bound|call|change|check|choose|clamp|close|combine|compare|copy|count|create"
-    r"|cut|declare|delete|drop|end|filter|fix|give|group|import|install|join|keep|leave|let|list|look|lower|make"
-    r"|mark|measure|mount|move|name|narrow|open|order|pass|point|publish|put|quote|raise|read|record|reduce|remove|rename"
-    r"|repeat|replace|report|restart|restore|retry|rewrite|round|run|save|say|see|select|send|set|shorten|sign|simplify"
-    r"|sort|spell|split|start|state|store|take|trust|try|turn|upgrade|use|verify|wait|widen|wrap|write)\b",
+    r"(accept|add|allow|ask|avoid|bound|call|change|check|choose|clamp|close|combine|compare|copy"
+    r"|count|create|cut|declare|delete|drop|end|filter|fix|give|group|import|install|join|keep"
+    r"|leave|let|list|look|lower|make|mark|measure|mount|move|name|narrow|open|order|pass|point"
+    r"|publish|put|quote|raise|read|record|reduce|remove|rename|repeat|replace|report|restart"
+    r"|restore|retry|rewrite|round|run|save|say|see|select|send|set|shorten|sign|simplify|sort"
+    r"|spell|split|start|state|store|take|trust|try|turn|upgrade|use|verify|wait|widen|wrap"
+    r"|write)\b",
     re.IGNORECASE,
 )
 # Errors that a person reads and can act on. InvalidArgument states the rule that its value breaks.
