@@ -67,10 +67,8 @@ class _Decomposed:
 
     def compose(self, outputs: tuple[tuple[str, Expression], ...]) -> RelationNode:
         """Build the relation again, with these outputs."""
-        source: RelationNode = (
-            self.core if self.condition == _ALWAYS else Filter(self.core, self.condition)
-        )
-        return Project(source, outputs)
+        kept = self.core if self.condition == _ALWAYS else Filter(self.core, self.condition)
+        return Project(kept, outputs)
 
 
 def _decompose(rows: RelationNode, used: frozenset[str]) -> _Decomposed:
