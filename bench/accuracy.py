@@ -222,7 +222,8 @@ def _exact(cell: Cell) -> Floats:
     if cell.groups:
         return np.bincount(g, x if cell.task == "sum" else None, cell.groups).astype(float)
     single = {
-        "count": len(x), "people": len(np.unique(held["who"].to_numpy())), "distinct": len(np.unique(k)), "sum": x.sum(),
+        "count": len(x), "people": len(np.unique(held["who"].to_numpy())),
+        "distinct": len(np.unique(k)), "sum": x.sum(),
         "mean": x.mean(), "variance": x.var(), "deviation": x.std(), "maximum": x.max(), "keys": 0,
     }  # fmt: skip
     return np.sort(x) if cell.error == "ranks" else np.array([single[cell.task]], dtype=float)
@@ -300,7 +301,8 @@ def _told(cell: Cell, exact: Floats, ours: Repeated) -> Floats | None:
     """
     line, answers = ours.told.lines[0], _answers(cell, ours)
     if cell.error == "ranks":
-        most = float(re.search(r"at most ([\d,.]+) ranks", line.note)[1].replace(",", ""))  # type: ignore[index]
+        ranks = re.search(r"at most ([\d,.]+) ranks", line.note)[1]  # type: ignore[index]
+        most = float(ranks.replace(",", ""))
         return np.asarray((_ranks(exact, answers, cell.at) <= most).mean(axis=1))
     if cell.error == "keys" or cell.task == "maximum":
         return None

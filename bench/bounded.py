@@ -27,10 +27,12 @@ _STEPS = (
     f" {STEPS}) AS BIGINT)"
 )
 _PAIRS = """
-  SELECT user_id AS u, grp AS g, count(*) AS c, CAST(sum({steps}) AS BIGINT) AS s, count({steps}) AS n
+  SELECT user_id AS u, grp AS g, count(*) AS c, CAST(sum({steps}) AS BIGINT) AS s,
+    count({steps}) AS n
   FROM {source} WHERE user_id IS NOT NULL GROUP BY user_id, grp"""
 _GROUPS = """
-SELECT g, CAST(sum(c) AS BIGINT) AS c, CAST(sum(s) AS BIGINT) AS s, CAST(sum(n) AS BIGINT) AS n, count(*) AS people
+SELECT g, CAST(sum(c) AS BIGINT) AS c, CAST(sum(s) AS BIGINT) AS s, CAST(sum(n) AS BIGINT) AS n,
+  count(*) AS people
 FROM (
   SELECT g, least(c, {most}) AS c,
          CASE WHEN c > {most} THEN s * {most} // c ELSE s END AS s,
@@ -54,7 +56,8 @@ _KEPT = {
     "threshold": (
         """(
     WITH p AS MATERIALIZED (SELECT *, hash(u, g) AS h FROM ({pairs})),
-         t AS (SELECT u, min(h, {groups} + 1)[{groups} + 1] AS t FROM p GROUP BY u HAVING count(*) > {groups})
+         t AS (SELECT u, min(h, {groups} + 1)[{groups} + 1] AS t FROM p GROUP BY u
+           HAVING count(*) > {groups})
     SELECT p.* FROM p LEFT JOIN t USING (u) WHERE t IS NULL OR h < t)"""
     ),
 }

@@ -98,7 +98,10 @@ def capped(peers: Peers, *, quick: bool = False) -> Section:
         f"Where caps bite: one question, epsilon {float(EPSILON):g}, delta {float(DELTA):g}",
         rows,
         [
-            worst("at most 1.05 times the square of the best peer, two standard errors allowed", 1.05, judged, "at least"),
+            worst(
+                "at most 1.05 times the square of the best peer, two standard errors allowed",
+                1.05, judged, "at least",
+            ),
             worst("no bias (standard errors that the mean error is off 0)", 4, judged, "off, s.e."),
             worst("95 % intervals cover (standard errors below 95 %)", 4, judged, "short, s.e."),
         ],

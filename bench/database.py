@@ -44,7 +44,8 @@ PERSON, DECLARED, TEXT, ROW = (
 MEMORY, AGAIN = "peak of memory, by person, MB", "the same question again, ms"
 
 
-def database(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
+# All sections are called alike.
+def database(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Milliseconds and megabytes."""
     # rounds of each
     sizes = {1_000: 1, 2_000: 1} if quick else {100_000: 5, 1_000_000: 5, 10_000_000: 3}

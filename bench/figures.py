@@ -107,7 +107,8 @@ class Picture:
 
 def by_size() -> None:
     """Four panels, one for each shape: ranks off against n."""
-    rows = [row for row in shapes(None, quick=False).rows if row["epsilon"] == "0.1"]  # type: ignore[arg-type]
+    section = shapes(None, quick=False)  # type: ignore[arg-type]
+    rows = [row for row in section.rows if row["epsilon"] == "0.1"]
     picture = Picture(720, 470)
     for place, shape in enumerate(SHAPES):
         _panel(

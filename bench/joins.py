@@ -41,25 +41,32 @@ QUESTION = (
 BY_PERSON, BY_ROW = "by person", "by row"
 # A person has one town in truth, which the policy does not say.
 _TOGETHER = """
-SELECT k, CAST(sum(least(n, {most})) AS BIGINT), CAST(sum(CASE WHEN n > {most} THEN s * {most} // n ELSE s END) AS BIGINT)
+SELECT k, CAST(sum(least(n, {most})) AS BIGINT),
+  CAST(sum(CASE WHEN n > {most} THEN s * {most} // n ELSE s END) AS BIGINT)
 FROM (SELECT u, k, n, s FROM (
         SELECT e.user_id AS u, p.town AS k, count(*) AS n, CAST(sum({steps}) AS BIGINT) AS s
-        FROM {events} AS e JOIN {people} AS p ON e.user_id = p.user_id WHERE e.user_id IS NOT NULL GROUP BY e.user_id, p.town)
+        FROM {events} AS e JOIN {people} AS p ON e.user_id = p.user_id WHERE e.user_id IS NOT NULL
+          GROUP BY e.user_id, p.town)
       QUALIFY row_number() OVER (PARTITION BY u ORDER BY hash(u, k), k) <= {groups})
 GROUP BY k"""
 _APART = """
-SELECT k, CAST(sum(least(n * m, {most})) AS BIGINT), CAST(sum(CASE WHEN n * m > {most} THEN s * {most} // n ELSE s * m END) AS BIGINT)
-FROM (SELECT * FROM (SELECT user_id AS u, town AS k, count(*) AS m FROM {people} WHERE user_id IS NOT NULL GROUP BY user_id, town)
+SELECT k, CAST(sum(least(n * m, {most})) AS BIGINT),
+  CAST(sum(CASE WHEN n * m > {most} THEN s * {most} // n ELSE s * m END) AS BIGINT)
+FROM (SELECT * FROM (SELECT user_id AS u, town AS k, count(*) AS m FROM {people}
+  WHERE user_id IS NOT NULL GROUP BY user_id, town)
       QUALIFY row_number() OVER (PARTITION BY u ORDER BY hash(u, k), k) <= {groups})
-JOIN (SELECT user_id AS u, count(*) AS n, CAST(sum({steps}) AS BIGINT) AS s FROM {events} GROUP BY user_id) USING (u)
+JOIN (SELECT user_id AS u, count(*) AS n, CAST(sum({steps}) AS BIGINT) AS s FROM {events}
+  GROUP BY user_id) USING (u)
 GROUP BY k"""
 # Whatever is said about people afterwards, what each of them has must be known first.
 _LEAST = """
 SELECT count(*), max(n), max(s) FROM (
-  SELECT user_id, count(*) AS n, CAST(sum({steps}) AS BIGINT) AS s FROM {events} WHERE user_id IS NOT NULL GROUP BY user_id)"""
+  SELECT user_id, count(*) AS n, CAST(sum({steps}) AS BIGINT) AS s FROM {events}
+    WHERE user_id IS NOT NULL GROUP BY user_id)"""
 
 
-def joins(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
+# All sections are called alike.
+def joins(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Milliseconds and megabytes."""
     rows, rounds = (2_000, 1) if quick else (10_000_000, 3)
     times = {unit: _times(rows, rounds, unit) for unit in (BY_PERSON, BY_ROW)}

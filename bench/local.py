@@ -68,8 +68,10 @@ def local(peers: Peers, *, quick: bool = False) -> Section:
         *_counting(home, many, 20_000 if quick else _BODY),
     ]
     rows += _estimating(peers, many, domain, size)
+    cohorts = home.scheme.m  # type: ignore[attr-defined]
     return Section(
-        f"Randomised reports on one core: RAPPOR of 128 bits in {home.scheme.m} cohorts, projective geometry over {domain:,} values",  # type: ignore[attr-defined]
+        f"Randomised reports on one core: RAPPOR of 128 bits in {cohorts} cohorts, projective"
+        f" geometry over {domain:,} values",
         rows,
         [
             worst("a million reports made a second", 1e3, rows[:2], OURS, at_least=True),

@@ -17,7 +17,8 @@ _PEAK = """
 import os, pathlib
 
 def parent_and_peak(folder):
-    told = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
+    lines = (folder / "status").read_text().splitlines()
+    told = dict(line.split(":", 1) for line in lines if ":" in line)
     return int(told["PPid"]), int(told.get("VmHWM", "0 kB").split()[0]) / 1024
 
 def peak():

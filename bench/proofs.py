@@ -63,7 +63,8 @@ PROGRAMS = (
 _SECONDS = 75.0
 
 
-def proofs(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
+# All sections are called alike.
+def proofs(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Seconds of one core, and whether the verdict is the right one."""
     rows: list[Row] = []
     found = _programs()

@@ -114,8 +114,10 @@ if kind == "marginals":
     domain = Domain(tuple(Attribute(f"c{n}", "integer", tuple(range(10))) for n in range(many)))
 else:
     edges = tuple(map(Fraction, range(many // 1000 + 1)))
-    domain = Domain((Attribute("x", "real", edges=edges), Attribute("y", "integer", tuple(range(1000)))))
-data = np.random.default_rng(1).integers(0, 2**31, (rows, len(domain.sizes))) % np.array(domain.sizes)
+    codes = tuple(range(1000))
+    domain = Domain((Attribute("x", "real", edges=edges), Attribute("y", "integer", codes)))
+data = np.random.default_rng(1).integers(0, 2**31, (rows, len(domain.sizes)))
+data = data % np.array(domain.sizes)
 table = Tabulated.of(data, domain.sizes)
 start = time.perf_counter()
 sketch = crosstabs(terms, domain) if kind == "marginals" else histogram(terms, domain)
@@ -126,7 +128,8 @@ print(json.dumps([planned, whole, peak(), made.table.num_rows]))
 """
 
 
-def publishing(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
+# All sections are called alike.
+def publishing(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Seconds and megabytes of two-way marginals as attributes are added, and of histograms as
     cells are.
     """

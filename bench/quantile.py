@@ -41,7 +41,8 @@ from bench.peers.worker import peak
 from hedgerow.mechanisms.selection.quantiles import Quantiles
 values = np.random.default_rng(1).lognormal(3, 1, {n})
 before = peak()
-Quantiles.calibrate(at=[0.25, 0.5, 0.75], neighbours="add-remove", epsilon=1).sample(values, lower=0.0, upper=1000.0)
+quantiles = Quantiles.calibrate(at=[0.25, 0.5, 0.75], neighbours="add-remove", epsilon=1)
+quantiles.sample(values, lower=0.0, upper=1000.0)
 after = peak()
 print(after, (after - before) * 2**20 / values.nbytes)
 """
@@ -118,8 +119,10 @@ def _row(
 ) -> Row:
     best = min((peer for peer in (diffprivlib, opendp) if peer is not None), default=None)
     return {
-        "what": what, "how": how, "hedgerow": ours, "numpy": numpy, "diffprivlib": diffprivlib, "opendp": opendp,
-        "ours / numpy": ratio(ours, numpy), "diffprivlib / ours": ratio(diffprivlib, ours), "ours / best peer": ratio(ours, best),
+        "what": what, "how": how, "hedgerow": ours, "numpy": numpy, "diffprivlib": diffprivlib,
+        "opendp": opendp,
+        "ours / numpy": ratio(ours, numpy), "diffprivlib / ours": ratio(diffprivlib, ours),
+        "ours / best peer": ratio(ours, best),
     }  # fmt: skip
 
 
@@ -208,7 +211,8 @@ def _memory(n: int) -> Row:
     }
 
 
-def shapes(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
+# All sections are called alike.
+def shapes(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Mean rank errors."""
     sizes, runs = ((200,), 3) if quick else ((1_000, 10_000, 100_000, 1_000_000), 200)
     rows = [

@@ -31,7 +31,8 @@ UNITS = {ROW: "row", PERSON: "user_id"}
 TIMES = "ours / DuckDB"
 
 
-def quantiles(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
+# All sections are called alike.
+def quantiles(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Milliseconds and megabytes."""
     rows, rounds = (2_000, 1) if quick else (10_000_000, 3)
     plain = (

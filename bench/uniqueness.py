@@ -28,7 +28,8 @@ __all__ = ["people", "uniqueness"]
 # What a registry knows of people, and how many different values it has; frequent ones are more
 # frequent, as among people.
 COLUMNS = {
-    "postcode": 1000, "birthday": 366, "birth_year": 100, "occupation": 80, "country": 41, "education": 16, "insurer": 15,
+    "postcode": 1000, "birthday": 366, "birth_year": 100, "occupation": 80, "country": 41,
+    "education": 16, "insurer": 15,
     "income_band": 10, "household": 7, "marital": 6, "blood_group": 5, "sex": 2,
 }  # fmt: skip
 SIZE = 4
@@ -43,7 +44,8 @@ print(int(told["VmHWM"].split()[0]) / 1024)
 """
 
 
-def uniqueness(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - all sections are called alike
+# All sections are called alike.
+def uniqueness(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Seconds, megabytes, and how they compare."""
     rows, size, rounds = (2_000, 2, 1) if quick else (1_000_000, SIZE, 3)
     table = people(rows)
@@ -51,8 +53,10 @@ def uniqueness(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     ours, loop, other, once = (taken[name] for name in ("hedgerow", "pandas", "DuckDB", "GROUP BY"))
     found: list[Row] = [
         {
-            "what": f"{sum(comb(len(COLUMNS), each) for each in range(1, size + 1)):,} sets, s", "hedgerow": ours,
-            "loop in pandas": loop, "loop in DuckDB": other, "one GROUP BY": once, "pandas / ours": ratio(loop, ours),
+            "what": f"{sum(comb(len(COLUMNS), each) for each in range(1, size + 1)):,} sets, s",
+            "hedgerow": ours,
+            "loop in pandas": loop, "loop in DuckDB": other, "one GROUP BY": once,
+            "pandas / ours": ratio(loop, ours),
             "DuckDB / ours": ratio(other, ours), "ours / GROUP BY": ratio(ours, once),
         },
     ]  # fmt: skip
@@ -62,14 +66,22 @@ def uniqueness(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
         f"Uniqueness: all sets of up to {size} of {len(COLUMNS)} columns, {rows:,} rows",
         found,
         [
-            Target("at least 10 times as fast as a loop over the sets in pandas", 10, _figure(found[0]["pandas / ours"]), at_least=True),
-            Target("at most 100 times one GROUP BY of all columns", 100, _figure(found[0]["ours / GROUP BY"])),
+            Target(
+                "at least 10 times as fast as a loop over the sets in pandas",
+                10, _figure(found[0]["pandas / ours"]), at_least=True,
+            ),
+            Target(
+                "at most 100 times one GROUP BY of all columns",
+                100, _figure(found[0]["ours / GROUP BY"]),
+            ),
             Target("under 4,000 MB of memory", 4000, peak),
         ],
         [
-            "Hedgerow: from an Arrow table, reading and coding it included, to unique rows and classes of every set; ids that it made are "
+            "Hedgerow: from an Arrow table, reading and coding it included, to unique rows and"
+            " classes of every set; ids that it made are "
             "thrown away each time. Memory: of a fresh interpreter, the table included.",
-            f"Loops: (groupby(set).size() == 1).sum(), and the same as SQL, on data loaded before; timed on every {_EVERY}th set, times "
+            "Loops: (groupby(set).size() == 1).sum(), and the same as SQL, on data loaded before;"
+            f" timed on every {_EVERY}th set, times "
             f"{_EVERY}. What they count is compared with what hedgerow counts.",
         ],
     )  # fmt: skip

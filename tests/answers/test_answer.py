@@ -67,7 +67,10 @@ def test_intervals_of_two_aggregates_hold_together() -> None:
     parts = [answer.interval(name, Fraction(95, 100))[0] for name in ("n", "a")]
     # two measures, so each gets half of what may go wrong
     if answer.rows[0]["n"] != answer.rows[0]["a"]:
-        assert pair == (sum(part[0] for part in parts), sum(part[1] for part in parts))  # type: ignore[index]
+        assert pair == (
+            sum(part[0] for part in parts),  # type: ignore[index]
+            sum(part[1] for part in parts),  # type: ignore[index]
+        )
 
 
 def test_a_date_selected_among_months_is_a_month() -> None:

@@ -40,6 +40,10 @@ def test_an_error_beyond_the_largest_epsilon_has_none() -> None:
 
 def test_no_epsilon_beyond_the_largest_is_tried() -> None:
     tried: list[Fraction] = []
-    find_least_epsilon(lambda e: tried.append(e) or 1 / float(e), Fraction(1), Fraction(10_000))  # type: ignore[func-returns-value]
+    find_least_epsilon(
+        lambda e: tried.append(e) or 1 / float(e),  # type: ignore[func-returns-value]
+        Fraction(1),
+        Fraction(10_000),
+    )
     assert max(tried) <= 10_000
     assert len(tried) < 20

@@ -79,7 +79,11 @@ def test_a_terminal_gets_the_same_table() -> None:
         answer = answered(db, GROUPED)
     console = Console(file=io.StringIO(), width=100, color_system=None)
     console.print(show.build_answer_table(answer))
-    drawn = [line.rstrip() for line in console.file.getvalue().splitlines() if line.strip()]  # type: ignore[attr-defined]
+    drawn = [
+        line.rstrip()
+        for line in console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+        if line.strip()
+    ]
     assert drawn == repr(answer).split("\n\n")[0].splitlines()
 
 

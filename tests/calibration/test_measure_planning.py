@@ -35,7 +35,10 @@ def plan(
     columns = (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10)))
     schema = Schema("t", columns, unit, max_units=units)
     source = Project(Table(schema), (("k0", ColumnRef("k")), ("v0", ColumnRef("x"))))
-    return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)  # type: ignore[arg-type]
+    return Aggregate(
+        Group(Bound(source, ("k0",), groups, rows), domain),  # type: ignore[arg-type]
+        measures,
+    )
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])

@@ -45,7 +45,10 @@ def plan(
     columns = (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10)))
     schema = Schema("t", columns, unit, max_units=units)
     source = Project(Table(schema), (("k0", ColumnRef("k")), ("v0", ColumnRef("x"))))
-    return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)  # type: ignore[arg-type]
+    return Aggregate(
+        Group(Bound(source, ("k0",), groups, rows), domain),  # type: ignore[arg-type]
+        measures,
+    )
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -94,7 +97,13 @@ def test_the_threshold_is_that_of_the_stability_histogram(
         alone.threshold - 1,
         alone.loss().delta,
     )
-    uncut = Threshold.calibrate(0, noise.mechanisms[0], max_count=most, groups=2, delta=delta)  # type: ignore[arg-type]
+    uncut = Threshold.calibrate(
+        0,
+        noise.mechanisms[0],  # type: ignore[arg-type]
+        max_count=most,
+        groups=2,
+        delta=delta,
+    )
     assert alone.threshold < uncut.minimum_count
     same, lower = (
         StabilityHistogram(alone.scale, uncut.minimum_count - less, relation, 2, most)
@@ -166,7 +175,10 @@ def test_what_was_measured_from_the_middle_comes_back() -> None:
     noise = calibrate_noise(
         asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, kind="gaussian"
     )
-    drawn = [noise.sample(Cells(), asked.measures)[1] for _ in range(4000)]  # type: ignore[arg-type]
+    drawn = [
+        noise.sample(Cells(), asked.measures)[1]  # type: ignore[arg-type]
+        for _ in range(4000)
+    ]
     for index in (0, 1):
         law = find_noise(noise, index)
         assert isinstance(law, WeightedNoise)

@@ -39,7 +39,10 @@ def plan(
     columns = (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10)))
     schema = Schema("t", columns, unit, max_units=units)
     source = Project(Table(schema), (("k0", ColumnRef("k")), ("v0", ColumnRef("x"))))
-    return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)  # type: ignore[arg-type]
+    return Aggregate(
+        Group(Bound(source, ("k0",), groups, rows), domain),  # type: ignore[arg-type]
+        measures,
+    )
 
 
 LISTED = (("a", "b"),)
@@ -88,7 +91,8 @@ def test_scaled_sums_are_counted_in_parts_so_fine_that_cutting_is_lost_in_the_no
         assert law_in_parts.bias == 10**6
         spread = math.sqrt(compute_variance(law_in_parts))
         most = 0.01 * spread / math.sqrt(measure.width)
-        assert said.lost_parts <= most or noise.mechanisms[index].scale * 2 > 10**11  # type: ignore[union-attr]
+        scale = noise.mechanisms[index].scale  # type: ignore[union-attr]
+        assert said.lost_parts <= most or scale * 2 > 10**11
         if measure.resolution > 1:
             assert spread / said.parts_per_step == pytest.approx(
                 math.sqrt(_variance_in_steps(coarse, index)), rel=0.1, abs=0.5
@@ -115,7 +119,12 @@ def test_where_no_cap_can_bite_sums_are_counted_in_whole_steps() -> None:
         calibrate_noise(alone, unit, **price),
     )  # type: ignore[arg-type]
     ids = plan(Measure("rows"), Measure("units"), domain=LISTED)
-    assert calibrate_refined_noise(ids, Unit("add-remove", "who"), **price)[1].counting_steps == ()  # type: ignore[arg-type]
+    assert (
+        calibrate_refined_noise(ids, Unit("add-remove", "who"), **price)[  # type: ignore[arg-type]
+            1
+        ].counting_steps
+        == ()
+    )
 
 
 def test_where_noise_is_large_whole_steps_are_fine_enough_and_the_bias_is_stated() -> None:
@@ -135,6 +144,7 @@ def test_where_nothing_bounds_the_units_the_parts_are_as_fine_as_noise_can_be_dr
         plan(MEASURES[1], domain=LISTED), unit, epsilon=Fraction(1), delta=None, kind="laplace"
     )
     assert noise.counting_steps[0].lost_parts == 2**36
-    assert 10**12 / 8 < noise.mechanisms[0].scale <= 10**12 / 2  # type: ignore[union-attr]
+    scale = noise.mechanisms[0].scale  # type: ignore[union-attr]
+    assert 10**12 / 8 < scale <= 10**12 / 2
     assert isinstance(fine.measures[0], Measure)
-    assert noise.counting_steps[0].lost_parts / float(noise.mechanisms[0].scale) < 0.6  # type: ignore[union-attr]
+    assert noise.counting_steps[0].lost_parts / float(scale) < 0.6

@@ -172,7 +172,12 @@ TOWN = {
 
 
 def towns(**public: ColumnSummary) -> dict[str, Column]:
-    there = COLUMNS | {"cities": [PhysicalColumn(name, type_) for name, type_ in TOWN.items()]}  # type: ignore[arg-type]
+    there = COLUMNS | {
+        "cities": [
+            PhysicalColumn(name, type_)  # type: ignore[arg-type]
+            for name, type_ in TOWN.items()
+        ]
+    }
     return {
         column.name: column
         for column in (

@@ -25,13 +25,17 @@ def test_the_budget_lives_on_in_its_file(tmp_path: Path) -> None:
         first = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
     with open(path, in_process=True) as db:
         assert db.budget.epsilon.spent == Fraction(1, 2)  # type: ignore[union-attr]
-        assert db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).rows == first.rows  # type: ignore[union-attr]
+        again = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        assert again.rows == first.rows  # type: ignore[union-attr]
 
 
 def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:
-        first, spent = db.query("SELECT COUNT(*) AS n FROM visits"), db.budget.epsilon.spent  # type: ignore[union-attr]
+        first, spent = (
+            db.query("SELECT COUNT(*) AS n FROM visits"),
+            db.budget.epsilon.spent,  # type: ignore[union-attr]
+        )
         (data := tmp_path / "visits.parquet").write_bytes(data.read_bytes())
         with pytest.raises(SourceError, match="The file of visits has changed since it was opened"):
             db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")
@@ -125,7 +129,13 @@ def test_to_rehearse_a_policy_changes_nothing(tmp_path: Path) -> None:
         db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
         path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
         with open_dry_run(path) as trial:
-            assert (trial.budget.epsilon.total, trial.budget.epsilon.spent) == (2, Fraction(1, 2))  # type: ignore[union-attr]
+            assert (
+                trial.budget.epsilon.total,  # type: ignore[union-attr]
+                trial.budget.epsilon.spent,  # type: ignore[union-attr]
+            ) == (
+                2,
+                Fraction(1, 2),
+            )
         assert [entry.kind for entry in db.ledger.entries()] == [
             "open",
             "policy",
@@ -258,7 +268,8 @@ def test_prices_budgets_and_stored_answers_need_no_engine(tmp_path: Path) -> Non
         assert db._engine is not None
     with open(path) as db:
         db.explain("SELECT SUM(age) FROM visits")
-        assert db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).rows == first.rows  # type: ignore[union-attr]
+        again = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        assert again.rows == first.rows  # type: ignore[union-attr]
         assert db._engine is None
     (tmp_path / "visits.parquet").unlink()
     assert read_budgets(path)["people"].epsilon.spent == Fraction(1, 2)  # type: ignore[union-attr]

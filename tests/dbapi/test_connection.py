@@ -134,7 +134,8 @@ def test_a_closed_connection_refuses_to_work() -> None:
         for act in (made.cursor, made.commit, lambda: other.execute(COUNTS), other.fetchone):
             with pytest.raises(connection.InterfaceError, match="connection is closed"):
                 act()
-        assert db.query(COUNTS, epsilon=1).rows  # type: ignore[union-attr]  # the database is not the connection's
+        # The database is not the connection's.
+        assert db.query(COUNTS, epsilon=1).rows  # type: ignore[union-attr]
 
 
 def test_a_policy_file_is_opened_and_closed(tmp_path: Path) -> None:

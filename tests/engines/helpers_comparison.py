@@ -89,7 +89,8 @@ class EngineRank:
             sql = f"SELECT hash(hash({', '.join(f'CAST(? AS {type_})' for type_ in types)})) >> 32"
             at = (sql, unit, *map(repr, group))
             if at not in self._known:
-                self._known[at] = int(self._connection.execute(sql, [unit, *group]).fetchone()[0])  # type: ignore[index]
+                row = self._connection.execute(sql, [unit, *group]).fetchone()
+                self._known[at] = int(row[0])  # type: ignore[index]
             return self._known[at]
 
         return rank

@@ -24,8 +24,8 @@ CLAUSE_OPENERS = frozenset(
 )
 COINED = re.compile(
     r"\b(purse|purses|kin|vain|told|untold|slips|desk|so many|so much of"
-    r"|stands for|of nobody|(?<!there )is no (question|column|number|table|name|person)|no less than is"
-    r"|has no say|comes? into play|picking|the door|worlds?)\b",
+    r"|stands for|of nobody|(?<!there )is no (question|column|number|table|name|person)"
+    r"|no less than is|has no say|comes? into play|picking|the door|worlds?)\b",
     re.IGNORECASE,
 )
 FIX_VERBS = re.compile(

@@ -70,7 +70,9 @@ def made(folder: Path) -> Path:
 
 def asked(db: Database, number: int, request: str | None) -> str:
     """The answer as an analyst gets it."""
-    return json.dumps(db.query(QUESTIONS[number], epsilon=EACH, request=request).rows)  # type: ignore[union-attr]
+    return json.dumps(
+        db.query(QUESTIONS[number], epsilon=EACH, request=request).rows  # type: ignore[union-attr]
+    )
 
 
 def ask(policy: Path, tell: int, mistake: str) -> None:
@@ -89,7 +91,9 @@ def nothing() -> Callable[[], object]:
 
 def anchor_in_place() -> Callable[[], object]:
     """The anchor is written over, and for a moment there is half of one."""
-    Anchor.write = lambda self, ledger: Anchor.path_for(ledger).write_text(json.dumps(asdict(self)))  # type: ignore[method-assign]
+    Anchor.write = lambda self, ledger: Anchor.path_for(  # type: ignore[method-assign]
+        ledger
+    ).write_text(json.dumps(asdict(self)))
     return lambda: None
 
 

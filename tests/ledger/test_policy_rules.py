@@ -74,7 +74,13 @@ def test_what_a_policy_may_never_do(
     change: Callable[[object], dict[str, object]], told: str
 ) -> None:
     book = opened(("policy", rule("9/1", sources={"visits.csv": "patients"})), ("charge", cost()))
-    refused(book, "policy", rule("9/1") | change(rule("9/1")["budgets"]["patients"]), Refused, told)  # type: ignore[index]
+    refused(
+        book,
+        "policy",
+        rule("9/1") | change(rule("9/1")["budgets"]["patients"]),  # type: ignore[index]
+        Refused,
+        told,
+    )
 
 
 def test_an_accepted_version_keeps_its_file() -> None:
@@ -126,6 +132,10 @@ def test_before_a_charge_units_may_change_and_populations_go() -> None:
     add(
         book, "policy", rule(budgets={"patients": {**rule()["budgets"]["patients"], "unit": "row"}})
     )  # type: ignore[index]
-    add(book, "policy", rule(budgets={"others": rule()["budgets"]["patients"]}))  # type: ignore[index]
+    add(
+        book,
+        "policy",
+        rule(budgets={"others": rule()["budgets"]["patients"]}),  # type: ignore[index]
+    )
     with pytest.raises(LedgerError, match="no budget for the population 'patients'"):
         book.budget("patients")

@@ -82,7 +82,11 @@ def test_a_tested_mechanism_matches_one_protocol() -> None:
 
 @pytest.mark.parametrize("mechanism", ONE_OF_EACH, ids=lambda m: type(m).__name__)
 def test_mechanisms_are_frozen_values(mechanism: object) -> None:
-    fields = [field.name for field in dataclasses.fields(mechanism) if field.init]  # type: ignore[arg-type]
+    fields = [
+        field.name
+        for field in dataclasses.fields(mechanism)  # type: ignore[arg-type]
+        if field.init
+    ]
     assert mechanism == type(mechanism)(*(getattr(mechanism, name) for name in fields))
     assert hash(mechanism) == hash(dataclasses.replace(mechanism))  # type: ignore[type-var]
     with pytest.raises(dataclasses.FrozenInstanceError):

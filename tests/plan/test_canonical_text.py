@@ -1,4 +1,5 @@
-"""Plan keys: the canonical text of a plan is a stored format, and every part of the meaning is in it."""
+"""Plan keys: the canonical text of a plan is a stored format, and every part of the meaning is in"
+" it."""
 
 from __future__ import annotations
 

@@ -159,6 +159,7 @@ def test_guards() -> None:
         with pytest.raises(InvalidArgument, match="unless the measure is moments"):
             Measure("total", "x", snap, **wrong_total)  # type: ignore[arg-type]
     wide = ClampedGrid(Fraction(1), 0, 2**31)
+    moments = {"kind": "moments", "column": "x", "grid": snap}
     for wrong_degree in [
         {"degree": 0},
         {"degree": 3},
@@ -166,7 +167,7 @@ def test_guards() -> None:
         {"grid": wide, "second": ("y", wide)},
     ]:
         with pytest.raises(InvalidArgument, match=r"to that power below 2\^62"):
-            Measure(**{"kind": "moments", "column": "x", "grid": snap, **wrong_degree})  # type: ignore[arg-type]
+            Measure(**(moments | wrong_degree))  # type: ignore[arg-type]
     for wrong_rest in [
         Measure("rows"),
         Measure("total", "x", snap),

@@ -100,7 +100,8 @@ def test_a_line_that_came_later_is_written_only_where_it_says_something() -> Non
         "3",
         "{}",
         '{"format": 1}',
-        '{"format":1,"name":"a","engine":"duckdb","ledger":null,"budgets":[3],"tables":[],"analysts":[]}',
+        '{"format":1,"name":"a","engine":"duckdb","ledger":null,"budgets":[3],"tables":[],'
+        '"analysts":[]}',
     ],
 )
 def test_other_text_is_refused(text: str) -> None:

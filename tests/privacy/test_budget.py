@@ -117,7 +117,10 @@ def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
         )
     # overdrawn for those in a and b: nothing is left of c either
     lowered = replace(budget, epsilon=Fraction(7, 8) - Fraction(1, 100))
-    assert {account.left for account in lowered.balance.parts["visits"].values()} == {0}  # type: ignore[union-attr]
+    assert {
+        account.left  # type: ignore[union-attr]
+        for account in lowered.balance.parts["visits"].values()
+    } == {0}
     assert not lowered.covers(Loss(0.001), TableParts("visits", ["c"]))
 
 

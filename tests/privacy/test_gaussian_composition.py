@@ -33,7 +33,8 @@ def cell(scale: float, shift: int) -> tuple[Floats, Floats]:
 def pair(scales: list[float], shifts: list[int]) -> tuple[Floats, Floats]:
     """Return all joint outcomes of the cells, in both data sets."""
     each = [cell(*one) for one in zip(scales, shifts, strict=True)]
-    return tuple(reduce(np.outer, [one[world] for one in each]).ravel() for world in (0, 1))  # type: ignore[return-value]
+    first, second = (reduce(np.outer, [one[world] for one in each]).ravel() for world in (0, 1))
+    return first, second
 
 
 def exact_delta(p: Floats, q: Floats, epsilon: float) -> float:

@@ -127,7 +127,9 @@ def test_people_distance_is_the_shortest_path() -> None:
         for start in states[::7]:
             paths = _paths(states, neighbours, start)  # type: ignore[arg-type]
             for end in states:
-                assert unit.distance(rows(start), rows(end)) == paths.get(end, math.inf)  # type: ignore[arg-type]
+                assert unit.distance(rows(start), rows(end)) == paths.get(  # type: ignore[arg-type]
+                    end, math.inf
+                )
 
 
 def test_distances_of_small_examples() -> None:
@@ -351,4 +353,7 @@ def test_a_person_moves_a_capped_sum_by_the_cap_times_a_row(
         )
 
     row = max(abs(low), abs(high)) if relation == "add-remove" else max(high, 0) - min(low, 0)
-    assert abs(capped(a) - capped(b)) <= cap * row * Unit(relation, "id").distance(a, b)  # type: ignore[arg-type]
+    assert abs(capped(a) - capped(b)) <= cap * row * Unit(
+        relation,  # type: ignore[arg-type]
+        "id",
+    ).distance(a, b)

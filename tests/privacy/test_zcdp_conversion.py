@@ -170,7 +170,10 @@ def test_bad_values_are_refused(value: object) -> None:
     ):  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match=r"^rho must be"):
             call()
-    for call in (lambda: find_largest_rho(value, 0.1), lambda: convert_rho_to_delta(1, value)):  # type: ignore[arg-type]
+    for call in (
+        lambda: find_largest_rho(value, 0.1),  # type: ignore[arg-type]
+        lambda: convert_rho_to_delta(1, value),  # type: ignore[arg-type]
+    ):
         with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
             call()
 

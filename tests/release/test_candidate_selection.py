@@ -149,7 +149,11 @@ def test_smooth_noise_needs_no_delta_but_a_test_does() -> None:
     assert made.loss().delta == 0
     for kind, method in (("quantiles", "propose"), ("mode", "stable")):
         with pytest.raises(Unsupported, match="needs a delta"):
-            CalibratedSelection.calibrate(pick(kind, method), ALONE, epsilon=EPSILON)  # type: ignore[arg-type]
+            CalibratedSelection.calibrate(
+                pick(kind, method),  # type: ignore[arg-type]
+                ALONE,
+                epsilon=EPSILON,
+            )
 
 
 @pytest.mark.parametrize(("kind", "method"), EVERY)

@@ -415,7 +415,9 @@ def test_ranks_are_rounded_up() -> None:
 
 
 def test_p_is_exact() -> None:
-    assert Quantile(0.1, "change-one") == Quantile(Fraction(1, 10), "change-one")  # type: ignore[arg-type]
+    assert Quantile(0.1, "change-one") == Quantile(  # type: ignore[arg-type]
+        Fraction(1, 10), "change-one"
+    )
 
 
 @pytest.mark.parametrize("p", [-1, 1.1, Fraction(1, 10**6 + 1), "1", None, True, inf])

@@ -130,7 +130,12 @@ def test_a_missing_bound_is_refused(statistic: str) -> None:
         with pytest.raises(
             Unbounded, match=f"^The {statistic} needs bounds: .* Declare lower and upper"
         ):
-            global_sensitivity(statistic, neighbours="change-one", rows=5, **bounds)  # type: ignore[arg-type]
+            global_sensitivity(
+                statistic,
+                neighbours="change-one",
+                rows=5,
+                **bounds,  # type: ignore[arg-type]
+            )
 
 
 @pytest.mark.parametrize(
@@ -174,7 +179,8 @@ def test_local_sensitivity_of_sum_and_mean(statistic: str) -> None:
     for n in (1, 2, 3, 4):
         world = change_one(4, n)
         over = n if statistic == "mean" else 1
-        for x, most in zip(world.sets, world.local(lambda x: Fraction(sum(x), over)), strict=True):  # noqa: B023
+        changes = world.local(lambda x, over=over: Fraction(sum(x), over))
+        for x, most in zip(world.sets, changes, strict=True):
             found = local_sensitivity(statistic, sample(x, 3), neighbours="change-one")
             assert found == max(max(v, 3 - v) for v in x) / Fraction(over)
             assert float(found) == pytest.approx(most)

@@ -33,48 +33,64 @@ QUIET = (
 )
 DEMO = Metric.of("demo.home-page", Rappor(k=64, h=2, m=64, f=32_768, p=32_768, q=49_152))
 PAGE = """<!doctype html><body><script type="module">
-import { Client, Metric, Stream, batch, bloom, cohort, encode, hex, pack, permanent, tag } from "./hedgerow-local.js";
+import {
+  Client, Metric, Stream, batch, bloom, cohort, encode, hex, pack, permanent, tag
+} from "./hedgerow-local.js";
 const bytes = (digits) => Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
 const told = { checked: 0, wrong: [] };
-const same = (found, wanted) => { told.checked++; if (String(found) !== String(wanted)) told.wrong.push([found, wanted]); };
+const same = (found, wanted) => { told.checked++;
+  if (String(found) !== String(wanted)) told.wrong.push([found, wanted]); };
 try {
   const v = await (await fetch("vectors.json")).json();
   const metrics = await Promise.all(v.metrics.map(({ document }) => Metric.read(document)));
   const secrets = v.secrets.map(bytes), streams = v.streams.map(bytes);
-  v.metrics.forEach((row, i) => same([hex(metrics[i].hash), hex(metrics[i].lasting)], [row.hash, row.lasting]));
+  v.metrics.forEach((row, i) => same([hex(metrics[i].hash), hex(metrics[i].lasting)],
+    [row.hash, row.lasting]));
   for (const row of v.packing) same(hex(pack(row.bits)), row.bytes);
-  for (const row of v.bloom) same(hex(pack(await bloom(metrics[row.metric], row.cohort, row.value))), row.bits);
-  for (const row of v.cohorts) same(await cohort(metrics[row.metric], secrets[row.secret]), row.cohort);
+  for (const row of v.bloom)
+    same(hex(pack(await bloom(metrics[row.metric], row.cohort, row.value))), row.bits);
+  for (const row of v.cohorts) same(await cohort(metrics[row.metric], secrets[row.secret]),
+    row.cohort);
   for (const row of v.permanent) {
     const given = [metrics[row.metric], secrets[row.secret], row.value];
     same([hex(pack(await permanent(...given))), await tag(...given)], [row.bits, row.tag]);
   }
   for (const row of v.reports)
-    same(hex(await encode(metrics[row.metric], row.value, new Stream(streams[row.stream]), secrets[row.secret])), row.record);
+    same(hex(await encode(metrics[row.metric], row.value, new Stream(streams[row.stream]),
+      secrets[row.secret])), row.record);
   same(hex(batch(await Metric.read(v.batch.metric), v.batch.records.map(bytes))), v.batch.body);
   const refuses = (made) => made.then(() => "taken", (error) => error.constructor.name);
   for (const document of v.documents) same(await refuses(Metric.read(document)), "HedgerowError");
-  for (const row of v.values) same(await refuses(encode(metrics[row.metric], row.value, new Stream(), secrets[0])), "HedgerowError");
+  for (const row of v.values)
+    same(await refuses(encode(metrics[row.metric], row.value, new Stream(), secrets[0])),
+      "HedgerowError");
   const metric = metrics.find(({ protocol }) => protocol === "rappor"), refused = [];
   for (const memory of v.memories)
-    same(await refuses(new Client(metric, { getItem: () => memory, setItem() {} }).report("a")), "HedgerowError");
-  const report = (value) => new Client(metric, localStorage).report(value).catch((error) => refused.push(error.message));
+    same(await refuses(new Client(metric, { getItem: () => memory, setItem() {} }).report("a")),
+      "HedgerowError");
+  const report = (value) => new Client(metric, localStorage).report(value).catch((error) =>
+    refused.push(error.message));
   await Promise.all(["a", "b", "a"].map(report));
   same(refused.length, 1);
-  const frame = document.body.appendChild(document.createElement("iframe")), pause = () => new Promise((done) => setTimeout(done, 20));
+  const frame = document.body.appendChild(document.createElement("iframe")), pause = () =>
+    new Promise((done) => setTimeout(done, 20));
   const shown = (id) => frame.contentDocument.getElementById(id).textContent;
   frame.src = "demo.html?to=" + location.origin;
   while (frame.contentDocument?.body?.dataset.ready !== "yes") await pause();
   frame.contentDocument.querySelector("button.main").click();
   while (!shown("answer")) await pause();
-  same([shown("epsilon"), shown("lifetime"), shown("shown"), shown("wrong")], ["1.0743", "4.3945", "https://example.org/", ""]);
+  same([shown("epsilon"), shown("lifetime"), shown("shown"), shown("wrong")],
+    ["1.0743", "4.3945", "https://example.org/", ""]);
   same(shown("answer"), "The collector answered 200: taken");
   told.shown = shown("request");
-  frame.src = "demo.html"; // which asks where it comes from whether that is a collector of its metric
-  while (!frame.contentDocument?.getElementById("where")?.textContent || !frame.contentDocument.URL.endsWith("demo.html")) await pause();
+  // It asks where it comes from whether that is a collector of its metric.
+  frame.src = "demo.html";
+  while (!frame.contentDocument?.getElementById("where")?.textContent ||
+    !frame.contentDocument.URL.endsWith("demo.html")) await pause();
   same(shown("where"), `It is sent to ${location.origin}.`);
   const secret = crypto.getRandomValues(new Uint8Array(32)), start = performance.now();
-  for (let i = 0; i < 1000; i++) await encode(metric, "https://example.org/" + (i % 10), new Stream(), secret);
+  for (let i = 0; i < 1000; i++) await encode(metric, "https://example.org/" + (i % 10),
+    new Stream(), secret);
   told.milliseconds = (performance.now() - start) / 1000;
 } catch (error) { told.wrong.push(String(error)); }
 await fetch("/done", { method: "POST", body: JSON.stringify(told) });

@@ -108,7 +108,10 @@ def answer(question: Question, data: Mapping[str, Sequence[Row]]) -> list[tuple[
         places = {
             id(row): _place(evaluate(expression, row), nulls_last != descending) for row in found
         }
-        found.sort(key=lambda row, places=places: places[id(row)], reverse=descending)  # type: ignore[misc]
+        found.sort(
+            key=lambda row, places=places: places[id(row)],  # type: ignore[misc]
+            reverse=descending,
+        )
     end = None if question.limit is None else question.offset + question.limit
     return [
         tuple(evaluate(output.expression, row) for output in question.outputs)
@@ -135,9 +138,12 @@ def _value(call: AggregateCall, numbers: Sequence[object]) -> Value:
     if isinstance(measure, OrderStatistic):
         return _picked(call, measure, numbers[0])  # type: ignore[arg-type]
     if measure.kind != "moments":
-        total = int(numbers[0]) * (measure.grid.step if measure.grid else 1)  # type: ignore[call-overload]
+        total = int(numbers[0]) * (  # type: ignore[call-overload]
+            measure.grid.step if measure.grid else 1
+        )
         return int(total) if call.type == "integer" else float(total)
-    return _of_moments(call, measure, [Fraction(number) for number in numbers])  # type: ignore[arg-type]
+    exact = [Fraction(number) for number in numbers]  # type: ignore[arg-type]
+    return _of_moments(call, measure, exact)
 
 
 def _picked(call: AggregateCall, pick: OrderStatistic, sample: Sequence[int]) -> Value:

@@ -53,7 +53,8 @@ class Asked:
     def call(self, column: str) -> Any:
         """Return the aggregate that is shown under a name."""
         output = next(one for one in self.question.outputs if one.name == column)
-        return next(one for one in self.question.aggregates if one.name == output.expression.column)  # type: ignore[union-attr]
+        name = output.expression.column  # type: ignore[union-attr]
+        return next(one for one in self.question.aggregates if one.name == name)
 
     def grids(self, column: str) -> list[Grid]:
         """Return the grids that an aggregate reads its columns on: public, part of the question."""

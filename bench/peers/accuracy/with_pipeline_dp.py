@@ -105,16 +105,24 @@ def _percentiles(cell):
 
 
 count = _combined(lambda cell: [METRICS.COUNT], lambda found: [found.count])  # noqa: ARG005
-people = _combined(lambda cell: [METRICS.PRIVACY_ID_COUNT], lambda found: [found.privacy_id_count])  # noqa: ARG005
+people = _combined(
+    lambda cell: [METRICS.PRIVACY_ID_COUNT],  # noqa: ARG005
+    lambda found: [found.privacy_id_count],
+)
 sum = _combined(lambda cell: [METRICS.SUM], lambda found: [found.sum])  # noqa: ARG005
 mean = _combined(lambda cell: [METRICS.MEAN], lambda found: [found.mean])  # noqa: ARG005
 together = _combined(
-    lambda cell: [METRICS.COUNT, METRICS.MEAN], lambda found: [found.count, found.mean]
-)  # noqa: ARG005
-variance = _combined(lambda cell: [METRICS.VARIANCE], lambda found: [found.variance])  # noqa: ARG005
+    lambda cell: [METRICS.COUNT, METRICS.MEAN],  # noqa: ARG005
+    lambda found: [found.count, found.mean],
+)
+variance = _combined(
+    lambda cell: [METRICS.VARIANCE],  # noqa: ARG005
+    lambda found: [found.variance],
+)
 deviation = _combined(
-    lambda cell: [METRICS.VARIANCE], lambda found: [max(found.variance, 0) ** 0.5]
-)  # noqa: ARG005
+    lambda cell: [METRICS.VARIANCE],  # noqa: ARG005
+    lambda found: [max(found.variance, 0) ** 0.5],
+)
 quantile = quantiles = _combined(_percentiles, list)
 maximum = _combined(lambda cell: [METRICS.PERCENTILE(100)], list)  # noqa: ARG005
 

@@ -156,7 +156,7 @@ class ExpectedRatioError:
         if self.call.function == "AVG":
             return [share - mean for share in shares]
         if self._measure.second is not None:
-            return [(k - mean) * (l - other) - value for k, l in product(shares, shares)]  # noqa: E741
+            return [(k - mean) * (m - other) - value for k, m in product(shares, shares)]
         return [
             square - 2 * mean * k + mean**2 - value
             for square, k in zip((1, 0, 0), shares, strict=True)

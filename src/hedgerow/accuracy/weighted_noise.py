@@ -68,10 +68,17 @@ def find_noise(noise: ReleaseNoise, index: int) -> NoiseMechanism | WeightedNois
     )
     bound = None if centre is None else dict(centre.bounds).get(index)
     if centre is None or bound is None:
-        return WeightedNoise(((mechanism, Fraction(1)),), Fraction(lost)) if lost else mechanism  # type: ignore[arg-type]
+        return (
+            WeightedNoise(((mechanism, Fraction(1)),), Fraction(lost))  # type: ignore[arg-type]
+            if lost
+            else mechanism
+        )
     half = Fraction(1, 2)
     return WeightedNoise(
-        ((mechanism, half), (noise.mechanisms[centre.units], half * bound)),  # type: ignore[arg-type]
+        (
+            (mechanism, half),
+            (noise.mechanisms[centre.units], half * bound),
+        ),  # type: ignore[arg-type]
         Fraction(lost),
     )
 

@@ -145,5 +145,6 @@ svg{{display:block;width:100%;min-width:600px;height:auto;font-size:12px}}
 @media print{{svg{{min-width:0}}details{{display:none}}
 :root{{--ink:#000;--soft:#444;--paper:#fff;--line:#ccc;--panel:#f5f5f5;--bar:#3f72af}}
 main{{padding:0;max-width:none}}
-figure,tr{{break-inside:avoid}}body,svg{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}}}
+figure,tr{{break-inside:avoid}}
+body,svg{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}}}
 """

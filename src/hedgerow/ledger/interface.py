@@ -79,16 +79,8 @@ class LedgerBase(ABC):
                 _parse_text(name, "population"): _parse_budget(terms)
                 for name, terms in budgets.items()
             },
-            "quotas": {
-                _parse_text(name, "analyst"): _format_fraction(
-                    check_stored_digits(parse_positive(quota, "quota"), "quota")
-                )
-                for name, quota in (quotas or {}).items()
-            },
-            "sources": {
-                _parse_text(source, "source"): _parse_text(name, "population")
-                for source, name in (sources or {}).items()
-            },
+            "quotas": _parse_quotas(quotas or {}),
+            "sources": _parse_sources(sources or {}),
             "max_failures": parse_whole(max_failures, "max_failures"),
             "note": note,
         }
@@ -311,6 +303,22 @@ def _parse_names(value: object, argument: str) -> list[object]:
     if not isinstance(value, (list, tuple)) or not value or len(set(map(str, value))) != len(value):
         raise InvalidArgument(argument, "must be a list of different parts, and not empty", value)
     return list(value)
+
+
+def _parse_quotas(quotas: Mapping[str, object]) -> dict[str, object]:
+    return {
+        _parse_text(name, "analyst"): _format_fraction(
+            check_stored_digits(parse_positive(quota, "quota"), "quota")
+        )
+        for name, quota in quotas.items()
+    }
+
+
+def _parse_sources(sources: Mapping[str, str]) -> dict[str, object]:
+    return {
+        _parse_text(source, "source"): _parse_text(name, "population")
+        for source, name in sources.items()
+    }
 
 
 def _parse_budget(terms: Mapping[str, object]) -> dict[str, object]:

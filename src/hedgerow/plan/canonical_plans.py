@@ -67,10 +67,8 @@ class _Decomposed:
 
     def compose(self, outputs: tuple[tuple[str, Expression], ...]) -> RelationNode:
         """Build the relation again, with these outputs."""
-        source: RelationNode = (
-            self.core if self.condition == _ALWAYS else Filter(self.core, self.condition)
-        )
-        return Project(source, outputs)
+        kept = self.core if self.condition == _ALWAYS else Filter(self.core, self.condition)
+        return Project(kept, outputs)
 
 
 def _decompose(rows: RelationNode, used: frozenset[str]) -> _Decomposed:
@@ -329,7 +327,7 @@ def _canonicalise_once(plan: Aggregate) -> tuple[Aggregate, tuple[AnyMeasure, ..
         plan.bound.max_rows,
     )
     # The values of one key are of one type, and so can be sorted.
-    lists = None if domain is None else tuple(tuple(sorted(values)) for values in domain)  # type: ignore[type-var]
+    lists = domain and tuple(tuple(sorted(values)) for values in domain)  # type: ignore[type-var]
     measures = sorted(set(moved), key=lambda measure: json.dumps(encode_measure(measure)))
     return Aggregate(Group(bound, lists), tuple(measures)), moved
 

@@ -230,12 +230,10 @@ class Union:
     @property
     def columns(self) -> Mapping[str, Range]:
         """The hull of the ranges of all sources; a bound that one source lacks is missing."""
-        each = [source.columns for source in self.sources]
-        ranges = {name: [columns[name] for columns in each] for name in each[0]}
+        sides = [source.columns for source in self.sources]
+        ranges = {name: [columns[name] for columns in sides] for name in sides[0]}
         return {
-            name: compute_hull(
-                known, "UNION ALL", nullable=any(range_.nullable for range_ in known)
-            )
+            name: compute_hull(known, "UNION ALL", nullable=any(each.nullable for each in known))
             for name, known in ranges.items()
         }
 
@@ -324,8 +322,7 @@ class UnitAggregation(_SingleSource):
             raise InvalidArgument("source", "must be about units with ids, of one population")
         known = self.source.columns
         columns = {name: one.column for name, one in self.outputs if one.column is not None}
-        unknown = {*self.keys, *columns.values()} - set(known)
-        if unknown:
+        if unknown := {*self.keys, *columns.values()} - set(known):
             raise InvalidArgument(
                 "outputs", "must aggregate columns of the source, like the keys", sorted(unknown)
             )
@@ -395,9 +392,7 @@ def list_inputs(rows: RelationNode) -> tuple[RelationNode, ...]:
 
 
 def list_schemas(rows: RelationNode) -> list[Schema]:
-    """Return the schema of each table read, as often as it is read; the one whose unit is handed on
-    comes first.
-    """
+    """Return the schema of each table as often as it is read, first the one that gives the unit."""
     if isinstance(rows, Table):
         return [rows.schema]
     return [schema for source in list_inputs(rows) for schema in list_schemas(source)]

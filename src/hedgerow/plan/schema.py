@@ -75,7 +75,10 @@ class Column:
     def _infer_range(self) -> Range:
         low, high, step = self.low, self.high, self.step
         if self.values is not None and self.type in ("integer", "date"):
-            numbers: list[int] = [v.toordinal() if isinstance(v, date) else v for v in self.values]  # type: ignore[misc]
+            numbers: list[int] = [
+                v.toordinal() if isinstance(v, date) else v  # type: ignore[misc]
+                for v in self.values
+            ]
             low, high = Fraction(min(numbers)), Fraction(max(numbers))
         if self.type == "integer":
             step = Fraction(1)

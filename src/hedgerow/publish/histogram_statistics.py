@@ -231,7 +231,10 @@ class Histogram:
         """Return the least number, the middle and the largest number of each bin."""
         if self.attribute.values is not None:
             each = np.array(
-                [float(v.toordinal() if isinstance(v, date) else v) for v in self.attribute.values]  # type: ignore[arg-type]
+                [
+                    float(v.toordinal() if isinstance(v, date) else v)  # type: ignore[arg-type]
+                    for v in self.attribute.values
+                ]
             )
             return each, each, each
         edges = self.attribute.edges or ()

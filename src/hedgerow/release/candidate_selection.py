@@ -316,11 +316,16 @@ def _build_mechanism(selection: CalibratedSelection) -> AnySelection:
         case _, "laplace":
             return Laplace.calibrate(
                 sensitivity=width,
-                epsilon=selection.epsilon / (selection.touched * selection.choices_per_group),  # type: ignore[operator]
+                epsilon=selection.epsilon  # type: ignore[operator]
+                / (selection.touched * selection.choices_per_group),
                 grid=1,
             )
         case _, "stable":
-            return Stable.calibrate(epsilon=epsilon, delta=delta, group=rows)  # type: ignore[arg-type]
+            return Stable.calibrate(
+                epsilon=epsilon,  # type: ignore[arg-type]
+                delta=delta,  # type: ignore[arg-type]
+                group=rows,
+            )
         case _, "propose":
             return ProposeTestRelease.calibrate(
                 bound=selection.bound,  # type: ignore[arg-type]

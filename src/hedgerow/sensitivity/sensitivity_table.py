@@ -117,7 +117,10 @@ def local_sensitivity(
             "must be count, sum, mean, min, median, max, or quantile with its p",
             statistic,
         )
-    return Quantile(level, neighbours).local_sensitivity(sample) * sample.grid  # type: ignore[arg-type]
+    return (
+        Quantile(level, neighbours).local_sensitivity(sample)  # type: ignore[arg-type]
+        * sample.grid
+    )
 
 
 def _parse_bounds(

@@ -112,7 +112,10 @@ class TableEntry:
     def with_caps(self, groups: int, rows: int) -> TableEntry:
         """Return the table with these caps in place of undeclared ones."""
         given = dict(zip(CAPS, (groups, rows), strict=True))
-        return replace(self, **{name: given[name] for name in self.undeclared_caps})  # type: ignore[arg-type]
+        return replace(
+            self,
+            **{name: given[name] for name in self.undeclared_caps},  # type: ignore[arg-type]
+        )
 
     def is_privacy_id(self, name: str) -> bool:
         """Return whether a column is the privacy id."""

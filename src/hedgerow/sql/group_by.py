@@ -207,4 +207,6 @@ def compute_domain(scope: Scope, value: TypedExpression) -> tuple[Value, ...] | 
     found = list_possible_values(value.expression, scope.ranges, scope.domain_limit)
     if found is None:
         return value.range.domain(scope.domain_limit)
-    return tuple(sorted(found)) if len(found) <= scope.domain_limit else None  # type: ignore[type-var]
+    return (
+        tuple(sorted(found)) if len(found) <= scope.domain_limit else None  # type: ignore[type-var]
+    )

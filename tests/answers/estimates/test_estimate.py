@@ -63,7 +63,10 @@ def test_counts_are_whole_and_sums_are_in_their_own_size() -> None:
 
 def test_a_wider_level_gives_a_wider_interval() -> None:
     made = LinearEstimate([[100]], ONE, LAW, True)
-    (low, high), (lower, higher) = made.intervals(0.9)[0], made.intervals(0.999)[0]  # type: ignore[misc]
+    (low, high), (lower, higher) = (
+        made.intervals(0.9)[0],  # type: ignore[misc]
+        made.intervals(0.999)[0],  # type: ignore[misc]
+    )
     assert lower < low < high < higher
     for level in (0, 1, 1.5, -1):
         with pytest.raises(InvalidArgument):
@@ -131,7 +134,9 @@ def test_the_mean_lies_between_its_bounds() -> None:
     ):
         made = MeanEstimate(numbers, LAW, snap)
         assert made.values == [15.0, 10.0, 30.0]
-        for (low, high), value in zip(made.intervals(0.95), made.values, strict=True):  # type: ignore[misc]
+        for (low, high), value in zip(  # type: ignore[misc]
+            made.intervals(0.95), made.values, strict=True
+        ):
             assert 10 <= low <= value <= high <= 30
 
 

@@ -99,7 +99,8 @@ def test_a_value_drowned_by_noise_is_null() -> None:
     assert one.values == [None]
     assert one.intervals(0.95) == [None]
     for function in ("COVAR_SAMP", "CORR"):
-        few = found(function, X[:1], Y[:1], 1 if function == "COVAR_SAMP" else 2)  # type: ignore[arg-type]
+        rows = 1 if function == "COVAR_SAMP" else 2
+        few = found(function, X[:1], Y[:1], rows)  # type: ignore[arg-type]
         assert few.values == [None]
         assert few.intervals(0.95) in ([None], [(-1.0, 1.0)])
     nothing = found("COVAR_POP", X[:0], Y[:0], 1)

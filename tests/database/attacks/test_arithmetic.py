@@ -39,7 +39,9 @@ def exact(
     with protect(pa.table(table), **arguments) as db:
         seen: list[tuple[Aggregate, Cells]] = []
         run = db.source.run
-        db.source.run = lambda plan: seen.append((plan, run(plan))) or seen[-1][1]  # type: ignore[method-assign, func-returns-value]
+        db.source.run = lambda plan: (  # type: ignore[method-assign]
+            seen.append((plan, run(plan))) or seen[-1][1]  # type: ignore[func-returns-value]
+        )
         db.query(sql, epsilon=9_900)
         table_rule = db.policy.table("data")
     assert table_rule is not None

@@ -30,7 +30,8 @@ def count(folder: Path, ids: list[str], pid: str) -> int:
     (folder / "t.csv").write_text("pid,x\n" + "".join(f'"{one}",1\n' for one in ids))
     (folder / "p.toml").write_text(POLICY.format(pid=pid))
     with open(folder / "p.toml", in_process=True) as db:
-        (row,) = db.query("SELECT COUNT(*) AS n FROM t", epsilon=5000).rows  # type: ignore[union-attr]
+        answer = db.query("SELECT COUNT(*) AS n FROM t", epsilon=5000)
+        (row,) = answer.rows  # type: ignore[union-attr]
     found: int = row["n"]
     return found
 

@@ -116,7 +116,11 @@ def test_opendp_941_diffprivlib_19_diffprivlib_94_noise_is_whole_numbers(
     """Nothing that is released, or compared with a threshold, was ever a double; that the
     mechanisms withstand the attack on low bits is for their own tests."""
     seen: list[object] = []
-    monkeypatch.setattr(Threshold, "admits", lambda _, count: seen.append(count) or True)  # type: ignore[func-returns-value]
+    monkeypatch.setattr(
+        Threshold,
+        "admits",
+        lambda _, count: seen.append(count) or True,  # type: ignore[func-returns-value]
+    )
 
     def doubles() -> int:
         (found,) = peers.asked(sql)
@@ -141,12 +145,17 @@ def test_smartnoise_200_the_count_behind_a_threshold_is_paid_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (found,) = peers.asked(HIDDEN)
-    assert [measure.kind for measure in found.plan.measures] == ["total", "units"]  # type: ignore[union-attr]
+    assert [measure.kind for measure in found.plan.measures] == [  # type: ignore[union-attr]
+        "total",
+        "units",
+    ]
     assert list(priced(found, unit())) == []
 
     def all_but_the_hidden(self: ReleaseNoise, moves: Sequence[Sensitivity]) -> Loss:
         assert self.threshold is not None
-        return self.mechanisms[0].loss(moves[0]) + Loss(0, self.threshold.delta)  # type: ignore[call-arg]
+        return self.mechanisms[0].loss(moves[0]) + Loss(  # type: ignore[call-arg]
+            0, self.threshold.delta
+        )
 
     monkeypatch.setattr(ReleaseNoise, "loss", all_but_the_hidden)
     (wrong,) = peers.asked(HIDDEN)
@@ -161,7 +170,8 @@ def total_of_what_has_no_bounds() -> float:
         columns={},
         epsilon=100,
     ) as db:
-        found: float = db.query("SELECT SUM(x) AS s FROM data", epsilon=100).rows[0]["s"]  # type: ignore[union-attr]
+        answer = db.query("SELECT SUM(x) AS s FROM data", epsilon=100)
+        found: float = answer.rows[0]["s"]  # type: ignore[union-attr]
         return found
 
 

@@ -35,7 +35,8 @@ def grown(folder: Path, rows: int, version: int) -> Path:
 
 
 def count(db: Database, epsilon: int) -> int:
-    found: int = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=epsilon).rows[0]["n"]  # type: ignore[union-attr]
+    answer = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=epsilon)
+    found: int = answer.rows[0]["n"]  # type: ignore[union-attr]
     return found
 
 

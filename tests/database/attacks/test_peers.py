@@ -359,5 +359,9 @@ def test_tumult_keys_come_in_an_order_of_their_own(key: str) -> None:
     with versions(PERSON, [rows, random.sample(rows, len(rows))]) as opened:
         one, other = opened.ask(0, sql), opened.ask(1, sql)
         assert one.cells.keys == other.cells.keys  # type: ignore[union-attr]
-        known = [value for value in one.cells.keys[0] if value is not None]  # type: ignore[union-attr]
+        known = [
+            value
+            for value in one.cells.keys[0]  # type: ignore[union-attr]
+            if value is not None
+        ]
         assert known == sorted(known)

@@ -137,9 +137,10 @@ def test_it_costs_what_is_said(relation: Any, group: int, epsilon: Fraction) -> 
 
 def test_an_epsilon_without_use_is_refused() -> None:
     plan = build_bounds_plan(_schema("real"), Column("x", "real"))
+    unit = Unit("add-remove", "id")
     for law in ("laplace", "gaussian"):
         with pytest.raises(Unsupported, match="too small for a search for bounds"):
-            calibrate_search_noise(plan, Unit("add-remove", "id"), Fraction(0), law)  # type: ignore[arg-type]
+            calibrate_search_noise(plan, unit, Fraction(0), law)  # type: ignore[arg-type]
 
 
 def test_a_part_has_as_many_decimals_as_an_epsilon_may_have() -> None:
@@ -232,7 +233,15 @@ def test_beyond_all_data_lies_one_chance_in_30_000() -> None:
     mechanism, (pick, _) = law.mechanism, plan.measures  # type: ignore[union-attr]
     snap = pick.grid
     beyond = sum(
-        math.exp(mechanism.log_prob(place, sizes, lower=snap.low, upper=snap.high, grid=1))  # type: ignore[union-attr, call-arg]
+        math.exp(
+            mechanism.log_prob(  # type: ignore[union-attr, call-arg]
+                place,
+                sizes,
+                lower=snap.low,  # type: ignore[union-attr]
+                upper=snap.high,  # type: ignore[union-attr]
+                grid=1,
+            )
+        )
         for place in range(sizes[-1] + 1, snap.high + 1)  # type: ignore[union-attr]
     )
     assert 1e-6 < beyond < 1 / 30_000

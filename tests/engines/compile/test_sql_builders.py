@@ -45,7 +45,11 @@ def test_integer_literals_are_exact(number: int) -> None:
 @given(st.floats(allow_nan=False))
 def test_reals_arrive_to_the_last_bit(number: float) -> None:
     value, type_ = back(real_literal(number))
-    assert (value, math.copysign(1, number), type_) == (number, math.copysign(1, value), "DOUBLE")  # type: ignore[arg-type]
+    assert (value, math.copysign(1, number), type_) == (
+        number,
+        math.copysign(1, value),  # type: ignore[arg-type]
+        "DOUBLE",
+    )
 
 
 @given(st.text())

@@ -158,7 +158,8 @@ def test_each_copy_of_a_value_has_a_rank_of_its_own() -> None:
     pick = OrderStatistic("least", "x", SNAP)
     rows: list[Row] = [{"x": value} for value in (3, 3, 1, 3)]
     assert compute_contribution(pick, 1, ("a",), rows, 2, rank) == (1, 3)
-    assert sorted(asked) == [("a", 1, 1), ("a", 3, 1), ("a", 3, 2), ("a", 3, 3)]  # type: ignore[type-var]
+    expected = [("a", 1, 1), ("a", 3, 1), ("a", 3, 2), ("a", 3, 3)]
+    assert sorted(asked) == expected  # type: ignore[type-var]
 
 
 def test_samples() -> None:

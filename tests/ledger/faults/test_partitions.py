@@ -62,7 +62,10 @@ def test_a_unit_pays_for_the_parts_that_it_can_be_in() -> None:
 
 
 def test_under_change_one_twice_as_many_parts_count() -> None:
-    budget = {"patients": rule()["budgets"]["patients"] | {"neighbours": "change-one"}}  # type: ignore[index, operator]
+    budget = {
+        "patients": rule()["budgets"]["patients"]  # type: ignore[index]
+        | {"neighbours": "change-one"}
+    }
     book = opened(("policy", rule(budgets=budget, partitions=by_month(1))))
     for name in MONTHS[:2]:
         add(book, "charge", cost(HALF, parts=at(name)))
@@ -117,7 +120,10 @@ def test_every_change_of_a_partition_closes_it(change: dict[str, object]) -> Non
 
 def test_before_a_charge_the_relation_may_change_and_the_parts_with_it() -> None:
     book = opened(("policy", rule(partitions=by_month())))
-    budget = {"patients": rule()["budgets"]["patients"] | {"neighbours": "change-one"}}  # type: ignore[index, operator]
+    budget = {
+        "patients": rule()["budgets"]["patients"]  # type: ignore[index]
+        | {"neighbours": "change-one"}
+    }
     add(book, "policy", rule(budgets=budget, partitions=by_month()))
     assert book.budget("patients").parts["visits"].most == 2
 

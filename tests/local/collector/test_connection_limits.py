@@ -120,7 +120,8 @@ async def listening(app: Any) -> AsyncIterator[tuple[tuple[str, int], list[Any]]
     )
 
     def connection() -> Any:
-        made.append(build_limited_protocol(3_600)(config=config, server_state=state, app_state={}))  # type: ignore[call-arg]
+        kind: Any = build_limited_protocol(3_600)
+        made.append(kind(config=config, server_state=state, app_state={}))
         return made[-1]
 
     server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", 0)

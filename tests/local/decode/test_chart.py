@@ -29,7 +29,10 @@ def test_estimates_lie_to_scale_with_their_intervals() -> None:
     first, second, third, _ = (float(dot.attrib["cx"]) for dot in root.iter(f"{SVG}circle"))
     assert (first - second) / (second - third) == pytest.approx(400 / 395, abs=0.01)
     whisker = next(path.attrib["d"] for path in root.iter(f"{SVG}path") if "H" in path.attrib["d"])
-    start, end = map(float, re.search(r"M([\d.]+) [\d.]+H([\d.]+)", whisker).groups())  # type: ignore[union-attr]
+    start, end = map(
+        float,
+        re.search(r"M([\d.]+) [\d.]+H([\d.]+)", whisker).groups(),  # type: ignore[union-attr]
+    )
     assert (start + end) / 2 == pytest.approx(first, abs=0.1)
     assert {
         "What there is",

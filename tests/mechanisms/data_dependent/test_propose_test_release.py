@@ -136,7 +136,8 @@ def test_the_short_threshold_is_refuted_exactly_for_delta_below_an_eighth(root: 
 
 def test_the_short_threshold_is_refuted_by_audit() -> None:
     epsilon, delta = 1.0, 1e-3
-    wrong = ProposeTestRelease(1, Laplace(Fraction(1)), 1, ceil(log(2 / delta) / (2 * epsilon)))  # type: ignore[arg-type]
+    far = ceil(log(2 / delta) / (2 * epsilon))
+    wrong = ProposeTestRelease(1, Laplace(Fraction(1)), 1, far)  # type: ignore[arg-type]
 
     def side(exact: int) -> bool | None:
         return None if (noisy := wrong.sample(exact, 0)) is None else noisy > 500
@@ -174,7 +175,8 @@ def test_known_values_are_reproduced() -> None:
     assert mechanism.threshold == 27
     assert mechanism.loss().epsilon == 1
     assert mechanism.loss().delta <= Fraction(1, 10**6)
-    assert mechanism.loss().rho == ProposeTestRelease(5, Laplace(10), 2, 27).loss().rho  # type: ignore[arg-type]
+    same = ProposeTestRelease(5, Laplace(10), 2, 27)  # type: ignore[arg-type]
+    assert mechanism.loss().rho == same.loss().rho
     assert mechanism.error(0.05) == Laplace(Fraction(10)).error(0.05)
 
 

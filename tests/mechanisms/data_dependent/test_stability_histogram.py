@@ -82,12 +82,22 @@ def test_every_pair_of_small_data_sets_keeps_epsilon_and_delta_exactly(
     threshold = per_key + exactly.threshold(q, DELTA / max_keys)
     data = small(neighbours, max_keys, per_key)
     table = {rows: law(q, threshold, counted(rows), "ab", threshold + 2) for rows in data}
-    verdict = is_private(table, moved * ln(1 / q), DELTA, Unit(neighbours))  # type: ignore[arg-type]
+    verdict = is_private(
+        table,
+        moved * ln(1 / q),
+        DELTA,
+        Unit(neighbours),  # type: ignore[arg-type]
+    )
     assert verdict.private, str(verdict)
     lower = {rows: law(q, threshold - 1, counted(rows), "ab", threshold + 2) for rows in data}
     # One less, and a key that one unit has alone comes through too often. (With two keys the bound
     # leaves out that both may.)
-    assert max_keys == 2 or not is_private(lower, moved * ln(1 / q), DELTA, Unit(neighbours))  # type: ignore[arg-type]
+    assert max_keys == 2 or not is_private(
+        lower,
+        moved * ln(1 / q),
+        DELTA,
+        Unit(neighbours),  # type: ignore[arg-type]
+    )
 
 
 def test_a_delta_that_forgets_the_number_of_keys_is_refuted() -> None:
@@ -418,14 +428,22 @@ def test_no_keys_and_huge_counts_are_accepted() -> None:
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
 def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram.calibrate(epsilon=epsilon, delta=1e-6, neighbours="add-remove")  # type: ignore[arg-type]
+        StabilityHistogram.calibrate(
+            epsilon=epsilon,  # type: ignore[arg-type]
+            delta=1e-6,
+            neighbours="add-remove",
+        )
     assert refusal.value.argument == "epsilon"
 
 
 @pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
 def test_bad_delta_is_refused(delta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram.calibrate(epsilon=1, delta=delta, neighbours="add-remove")  # type: ignore[arg-type]
+        StabilityHistogram.calibrate(
+            epsilon=1,
+            delta=delta,  # type: ignore[arg-type]
+            neighbours="add-remove",
+        )
     assert refusal.value.argument == "delta"
 
 
@@ -442,7 +460,12 @@ def test_missing_parameters_are_refused() -> None:
 @pytest.mark.parametrize("name", ["max_keys", "per_key", "group"])
 def test_bad_bounds_are_refused(value: object, name: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram.calibrate(epsilon=1, delta=0.1, neighbours="add-remove", **{name: value})  # type: ignore[arg-type]
+        StabilityHistogram.calibrate(
+            epsilon=1,
+            delta=0.1,
+            neighbours="add-remove",
+            **{name: value},  # type: ignore[arg-type]
+        )
     assert refusal.value.argument == name
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram(Fraction(1), 5, "add-remove").loss(value)  # type: ignore[arg-type]

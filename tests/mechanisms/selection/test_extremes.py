@@ -151,8 +151,9 @@ def test_calibration_meets_its_target_and_no_more() -> None:
     ids=str,
 )
 def test_bad_parameters_are_refused(name: str, value: object) -> None:
+    parameters = {"side": "max", "width": 100, "epsilon": 1}
     with pytest.raises(InvalidArgument) as refusal:
-        Extreme.calibrate(**({"side": "max", "width": 100, "epsilon": 1} | {name: value}))  # type: ignore[arg-type]
+        Extreme.calibrate(**(parameters | {name: value}))  # type: ignore[arg-type]
     assert refusal.value.argument == ("epsilon" if name == "rho" else name)
 
 

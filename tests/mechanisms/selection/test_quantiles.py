@@ -389,7 +389,11 @@ def test_shares_of_0_and_1_are_refused(p: object) -> None:
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
 def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument):
-        Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=epsilon)  # type: ignore[arg-type]
+        Quantiles.calibrate(
+            at=0.5,
+            neighbours="add-remove",
+            epsilon=epsilon,  # type: ignore[arg-type]
+        )
 
 
 def test_other_bad_parameters_are_refused() -> None:

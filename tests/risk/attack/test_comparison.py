@@ -41,7 +41,12 @@ def test_habits_are_broken(habit: object) -> None:
     """Halves of 200 people: exact, rounded to 5 and to 10, small cells left out: at least 95 %
     come back from each.
     """
-    found = run_attack(habit, lambda: draw_crossing_groups(200, 900, 2), CROWD, 1)  # type: ignore[arg-type]
+    found = run_attack(
+        habit,  # type: ignore[arg-type]
+        lambda: draw_crossing_groups(200, 900, 2),
+        CROWD,
+        1,
+    )
     assert found.rate >= 0.95
     assert not found.is_independent
 

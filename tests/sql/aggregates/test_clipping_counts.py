@@ -54,7 +54,13 @@ def test_people_are_counted_by_all_of_their_rows(value: str, low: int, high: int
 def test_one_person_moves_the_count_by_one_a_group_whatever_the_caps() -> None:
     plan = ask(f"SELECT region, SUM(age, {FEW}, clipped => TRUE) FROM visits GROUP BY region").plan
     assert plan.bound.max_rows == 1
-    assert sorted(measure.contribution(1) for measure in plan.measures) == [(0, 1), (0, 90)]  # type: ignore[union-attr]
+    assert sorted(
+        measure.contribution(1)  # type: ignore[union-attr]
+        for measure in plan.measures
+    ) == [
+        (0, 1),
+        (0, 90),
+    ]
 
 
 def clip_of(sql: str) -> ClippingCount:

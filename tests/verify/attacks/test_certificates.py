@@ -324,7 +324,8 @@ def test_a_scale_that_is_not_seen_to_be_positive() -> None:
 @mechanism(epsilon="1", delta="1/100000", neighbours="one")
 def tiny(x: private[float]):
     return x + gaussian(sqrt(2) - \
-141421356237309504880168872420969807856967187537694/100000000000000000000000000000000000000000000000000)
+141421356237309504880168872420969807856967187537694/\
+100000000000000000000000000000000000000000000000000)
 """)
     claim = {
         "epsilon": ONE,
@@ -458,4 +459,6 @@ Leak(x : private real, {name} : public real) : public real
 judge Leak ~ Leak : {name}<1> = {name}<2> ==> res<1> = res<2>
 """)
     (judgement,) = document.judgements
-    assert decide_judgement(judgement, seconds=5).verdict != "PROVED"  # type: ignore[arg-type, union-attr]
+    assert (
+        decide_judgement(judgement, seconds=5).verdict != "PROVED"  # type: ignore[arg-type]
+    )

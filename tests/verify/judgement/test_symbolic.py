@@ -110,7 +110,8 @@ def test_judgements_as_claims(text: str, relation: Relation, names: list[str]) -
     assert program.claim.neighbours.relation is relation
     assert [one.name for one in program.parameters] == names
     if "eps<1> = 1" in text:
-        assert Number(Fraction(1)) in program.samples[0].parameters[0].arguments  # type: ignore[union-attr]
+        arguments = program.samples[0].parameters[0].arguments  # type: ignore[union-attr]
+        assert Number(Fraction(1)) in arguments
 
 
 @pytest.mark.parametrize(

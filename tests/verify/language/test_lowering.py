@@ -214,7 +214,9 @@ def test_a_parameter_that_is_changed_is_copied_first() -> None:
     assert "n" not in find_assigned_names(program.body)
     assert program.body[0] == Assign("n_now", Name("n"))
     for one in program.body[1:]:
-        assert "n" not in collect_names(one.value if hasattr(one, "value") else one.parameters[0])  # type: ignore[union-attr]
+        assert "n" not in collect_names(
+            one.value if hasattr(one, "value") else one.parameters[0]  # type: ignore[union-attr]
+        )
 
 
 def test_oversized_programs_are_refused() -> None:

@@ -210,7 +210,8 @@ class Shouting(Laplace):
         try:
             return super().sample(exact)
         except ValueError as refusal:
-            raise type(refusal)("exact", "must be numbers", exact) from refusal  # type: ignore[call-arg]
+            louder = type(refusal)("exact", "must be numbers", exact)  # type: ignore[call-arg]
+            raise louder from refusal
 
 
 class DrawsFirst(Laplace):

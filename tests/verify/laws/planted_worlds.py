@@ -519,16 +519,32 @@ BAD: list[tuple[Any, Any, str]] = [
         "delta covers neighbours",
     ),
     (LargeAlpha(ONE, None, 120), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
-    (LargeAlpha(ONE, None, 120, gamma=Fraction(3)), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
+    (
+        LargeAlpha(ONE, None, 120, gamma=Fraction(3)),  # type: ignore[arg-type]
+        1,
+        "epsilon covers neighbours",
+    ),
     (LargeAlpha(ONE, HALF / 500, 120, noise="laplace"), 1, "delta covers neighbours"),
     (LargeAlpha(ONE, HALF / 500, 120, noise="gaussian"), 1, "delta covers neighbours"),
-    (LocalSmooth(ONE, None, 12, stretch=Fraction(1000)), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
+    (
+        LocalSmooth(ONE, None, 12, stretch=Fraction(1000)),  # type: ignore[arg-type]
+        1,
+        "epsilon covers neighbours",
+    ),
     (WideError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]
     (NarrowError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]
     (NarrowSmooth(ONE, None, 12), 1, "sample follows log_prob"),  # type: ignore[arg-type]
-    (FloatSmooth(ONE, None, 1, Fraction(1, 1 << 20)), 1, "outputs lie on the grid"),  # type: ignore[arg-type]
+    (
+        FloatSmooth(ONE, None, 1, Fraction(1, 1 << 20)),  # type: ignore[arg-type]
+        1,
+        "outputs lie on the grid",
+    ),
     (EvenNoise(Fraction(1, 20), None, 3), 1, "low bits reveal nothing"),  # type: ignore[arg-type]
-    (OneNoiseForAll(ONE, None, 12, dimension=3), 1, "cells are independent"),  # type: ignore[arg-type]
+    (
+        OneNoiseForAll(ONE, None, 12, dimension=3),  # type: ignore[arg-type]
+        1,
+        "cells are independent",
+    ),
     (ClaimsHalf.calibrate(bound=1, epsilon=1, delta=1e-3), 1, "delta covers neighbours"),
     (TestsTwice.calibrate(bound=1, epsilon=1, delta=1e-2), 1, "sample follows log_prob"),
     (OffGridRelease.calibrate(bound=1, epsilon=1, delta=1e-2), 1, "outputs lie on the grid"),

@@ -38,7 +38,9 @@ CLOSE = Fraction(1, 10**11)
 
 def chance(name: str, event: OutputEvent, **arguments: object) -> float:
     """Exactly, from the text of the class."""
-    return approximate(compute_event_probability(program(name), arguments, (event,)))  # type: ignore[arg-type]
+    return approximate(
+        compute_event_probability(program(name), arguments, (event,))  # type: ignore[arg-type]
+    )
 
 
 def number(*values: int) -> OutputEvent:

@@ -84,7 +84,12 @@ def test_small_programs_agree_with_enumeration() -> None:
             enumerated[path.outputs] += path.condition.weight  # type: ignore[assignment,arg-type]
         built = build_circuit(program, arguments)
         for outputs, weight in enumerated.items():
-            assert built.probability(OutputEvent(2, values=tuple(enumerate(outputs)))) == weight  # type: ignore[arg-type]
+            assert (
+                built.probability(
+                    OutputEvent(2, values=tuple(enumerate(outputs)))  # type: ignore[arg-type]
+                )
+                == weight
+            )
 
 
 def test_half_a_thousand_bits() -> None:

@@ -49,7 +49,10 @@ def test_inputs_at_which_nothing_is_claimed_are_no_trials() -> None:
     )
     assert trials
     assert max(trial.loss for trial in trials) == 0
-    assert all(trial.pair.first["a"] >= trial.pair.first["c"] for trial in trials)  # type: ignore[operator]
+    assert all(
+        trial.pair.first["a"] >= trial.pair.first["c"]  # type: ignore[operator]
+        for trial in trials
+    )
 
 
 def test_many_events_together_may_gain_more_than_delta() -> None:

@@ -48,5 +48,7 @@ def silent(x: private[float], eps: public[float]):  # type: ignore[no-untyped-de
 
 
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
-def rare(x: private[float], loud: public[bool], eps: public[float], delta: public[float]):  # type: ignore[no-untyped-def]
+def rare(  # type: ignore[no-untyped-def]
+    x: private[float], loud: public[bool], eps: public[float], delta: public[float]
+):
     return x + laplace(1 / eps)

@@ -104,6 +104,41 @@ DeltaOption = Annotated[
         " at this delta.",
     ),
 ]
+ClientsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Show which share of N clients can be detected."),
+]
+MetricOutputOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the metric file here.")
+]
+NameOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The name of the metric in --to. Default: metric."),
+]
+EpochOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="The number of the collection period in --to; also with --metric."
+    ),
+]
+StoreOption = Annotated[
+    Path,
+    typer.Option(metavar="FILE", help="The file of counters; created if it does not exist."),
+]
+PortOption = Annotated[
+    int, typer.Option(metavar="N", help="The port to listen on; 0 picks a free one.")
+]
+HostOption = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
+CandidatesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--candidates",
+        "--names",
+        metavar="[ID=]FILE",
+        help="A file with one text per line, for the web page: the candidates of a RAPPOR"
+        " metric, or the names of codes 0, 1, … of another one.",
+    ),
+]
 
 _CHUNK_VALUES = 1 << 18  # values randomised at a time
 
@@ -117,24 +152,11 @@ def plan_metric(
     report_bytes: ReportBytesOption = None,
     metric: MetricOption = None,
     frequency: FrequencyOption = None,
-    clients: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Show which share of N clients can be detected."),
-    ] = None,
+    clients: ClientsOption = None,
     delta: DeltaOption = None,
-    to: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the metric file here.")
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The name of the metric in --to. Default: metric."),
-    ] = None,
-    epoch: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="The number of the collection period in --to; also with --metric."
-        ),
-    ] = None,
+    to: MetricOutputOption = None,
+    name: NameOption = None,
+    epoch: EpochOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
@@ -266,29 +288,13 @@ def encode_values(
 
 def collect_reports(
     metrics: MetricFiles,
-    store: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="The file of counters; created if it does not exist."),
-    ],
-    port: Annotated[
-        int, typer.Option(metavar="N", help="The port to listen on; 0 picks a free one.")
-    ] = 8000,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="The address to listen on.")
-    ] = "127.0.0.1",
+    store: StoreOption,
+    port: PortOption = 8000,
+    host: HostOption = "127.0.0.1",
     late: Annotated[
         int, typer.Option(metavar="N", help="How many past epochs still accept reports.")
     ] = 1,
-    candidates: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--candidates",
-            "--names",
-            metavar="[ID=]FILE",
-            help="A file with one text per line, for the web page: the candidates of a RAPPOR"
-            " metric, or the names of codes 0, 1, … of another one.",
-        ),
-    ] = None,
+    candidates: CandidatesOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:

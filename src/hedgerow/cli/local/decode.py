@@ -30,6 +30,44 @@ from hedgerow.local.decode.value_estimates import ValueEstimate, detect_values
 from hedgerow.local.metric import Metric
 
 __all__ = ["decode_reports"]
+StoreOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A collector's file; needs --metric.")
+]
+ReportsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="A file of reports instead, a batch or a table; needs --metric. May be repeated.",
+    ),
+]
+NamesOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A file with one text per line: the names of codes 0, 1, …; for RAPPOR the"
+        " candidates.",
+    ),
+]
+CountsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="counts.csv of google/rappor; needs --map, --params."),
+]
+MapOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="map.csv of google/rappor: candidates and their bits."),
+]
+ParamsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="params.csv of google/rappor: k, h, m, p, q, f."),
+]
+ControlOption = Annotated[
+    str,
+    typer.Option(
+        metavar="RATE",
+        help="fdr limits the share of false detections; fwer the chance of even one.",
+    ),
+]
+LevelOption = Annotated[str, typer.Option(metavar="P", help="The limit on that share or chance.")]
 
 _NORMAL_QUANTILE = 1.959964  # standard errors on each side of a 95 % interval
 
@@ -43,47 +81,15 @@ class _Detection:
 
 
 def decode_reports(
-    store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A collector's file; needs --metric.")
-    ] = None,
-    reports: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="A file of reports instead, a batch or a table; needs --metric. May be repeated.",
-        ),
-    ] = None,
+    store: StoreOption = None,
+    reports: ReportsOption = None,
     metric: Annotated[Path | None, typer.Option(metavar="FILE", help="The metric file.")] = None,
-    names: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A file with one text per line: the names of codes 0, 1, …; for RAPPOR the"
-            " candidates.",
-        ),
-    ] = None,
-    counts: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="counts.csv of google/rappor; needs --map, --params."),
-    ] = None,
-    map: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="map.csv of google/rappor: candidates and their bits."),
-    ] = None,
-    params: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="params.csv of google/rappor: k, h, m, p, q, f."),
-    ] = None,
-    control: Annotated[
-        str,
-        typer.Option(
-            metavar="RATE",
-            help="fdr limits the share of false detections; fwer the chance of even one.",
-        ),
-    ] = "fdr",
-    level: Annotated[
-        str, typer.Option(metavar="P", help="The limit on that share or chance.")
-    ] = "0.05",
+    names: NamesOption = None,
+    counts: CountsOption = None,
+    map: MapOption = None,
+    params: ParamsOption = None,
+    control: ControlOption = "fdr",
+    level: LevelOption = "0.05",
     picture: PictureOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001

@@ -42,6 +42,43 @@ from hedgerow.risk.attack.target import AttackTarget, read_attack_target
 from hedgerow.risk.report_page import SENSITIVE_WARNING
 
 __all__ = ["attack_secret"]
+SecretOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column to attack. Not needed if only one column is declared with two values.",
+    ),
+]
+TableOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The protected table, if the policy has several."),
+]
+EqualsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--is",
+        metavar="VALUE",
+        help="The secret is whether the column has this value, written as in the file.",
+    ),
+]
+AboveOption = Annotated[
+    str | None,
+    typer.Option(metavar="NUMBER", help="The secret is whether the column is above this number."),
+]
+EpsilonsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="0.1,1,10",
+        help="The total budgets to try. Default: these three and the policy's own.",
+    ),
+]
+PeopleOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="The most people to attack in one run; fewer if fewer have or lack the secret.",
+    ),
+]
 
 _MAX_EPSILONS = 8  # in one chart
 _DEFAULT_EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(10))
@@ -49,46 +86,13 @@ _DEFAULT_EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(10))
 
 def attack_secret(
     policy: PolicyFile,
-    secret: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column to attack. Not needed if only one column is declared with two values.",
-        ),
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The protected table, if the policy has several."),
-    ] = None,
-    equals: Annotated[
-        str | None,
-        typer.Option(
-            "--is",
-            metavar="VALUE",
-            help="The secret is whether the column has this value, written as in the file.",
-        ),
-    ] = None,
-    above: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER", help="The secret is whether the column is above this number."
-        ),
-    ] = None,
-    epsilons: Annotated[
-        str | None,
-        typer.Option(
-            metavar="0.1,1,10",
-            help="The total budgets to try. Default: these three and the policy's own.",
-        ),
-    ] = None,
+    secret: SecretOption = None,
+    table: TableOption = None,
+    equals: EqualsOption = None,
+    above: AboveOption = None,
+    epsilons: EpsilonsOption = None,
     runs: Annotated[int, typer.Option(metavar="N", help="How often to run each attack.")] = 20,
-    people: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            help="The most people to attack in one run; fewer if fewer have or lack the secret.",
-        ),
-    ] = 200,
+    people: PeopleOption = 200,
     report: ReportOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001

@@ -29,6 +29,35 @@ from hedgerow.risk.table.report import build_table_page, format_percent
 from hedgerow.risk.table.uniqueness import Uniqueness, uniqueness
 
 __all__ = ["assess_table"]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="The columns an attacker may know, comma-separated: age,sex. Default: all.",
+    ),
+]
+GreedyOption = Annotated[
+    bool,
+    typer.Option("--greedy", help="Grow a single set column by column instead; for many columns."),
+]
+ShareOption = Annotated[
+    str,
+    typer.Option(
+        metavar="FRACTION",
+        help="Columns count as identifying if they make this fraction of rows unique.",
+    ),
+]
+AgainstOption = Annotated[
+    Path | None,
+    typer.Option(metavar="OTHER", help="A second file: find the people who are in both."),
+]
+LinkColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="The columns to link the two files on. Default: all that both have.",
+    ),
+]
 
 _BAR_WIDTH = 30
 _MAX_SHOWN = 10
@@ -36,38 +65,12 @@ _MAX_SHOWN = 10
 
 def assess_table(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A .csv, .parquet or .arrow file.")],
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The columns an attacker may know, comma-separated: age,sex. Default: all.",
-        ),
-    ] = None,
+    columns: ColumnsOption = None,
     size: Annotated[int, typer.Option(metavar="N", help="Search all sets of up to N columns.")] = 3,
-    greedy: Annotated[
-        bool,
-        typer.Option(
-            "--greedy", help="Grow a single set column by column instead; for many columns."
-        ),
-    ] = False,
-    share: Annotated[
-        str,
-        typer.Option(
-            metavar="FRACTION",
-            help="Columns count as identifying if they make this fraction of rows unique.",
-        ),
-    ] = "1",
-    against: Annotated[
-        Path | None,
-        typer.Option(metavar="OTHER", help="A second file: find the people who are in both."),
-    ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The columns to link the two files on. Default: all that both have.",
-        ),
-    ] = None,
+    greedy: GreedyOption = False,
+    share: ShareOption = "1",
+    against: AgainstOption = None,
+    on: LinkColumnsOption = None,
     report: ReportOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001

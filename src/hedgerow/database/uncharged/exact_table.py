@@ -55,7 +55,13 @@ class ExactTable(FrameConversions):
         """All columns: there is no noise."""
         return frozenset(self.types)
 
-    def interval(self, column: str, level: object = None, *, rows: int | None = None) -> list[None]:  # noqa: ARG002
+    def interval(
+        self,
+        column: str,
+        level: object = None,  # noqa: ARG002
+        *,
+        rows: int | None = None,
+    ) -> list[None]:
         """Return None for each row: there is no noise."""
         if column not in self.types:
             raise InvalidArgument("column", f"must be one of {', '.join(self.types)}", column)

@@ -90,14 +90,15 @@ def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
                 self._watch(seen, turns)
 
         def _turns(self) -> float:
-            """For how many patiences the connection may stay as it is. An answer is not over
-            while its reader has not taken it.
-            """
-            cycle = self.cycle
-            if cycle is None or (
-                cycle.response_complete and not self.transport.get_write_buffer_size()
-            ):
-                return 1
-            return math.inf if _WAITING_KEY in cycle.scope["state"] else _MAX_REQUEST_PATIENCES
+            return _count_patiences(self.cycle, self.transport)
 
     return Limited
+
+
+def _count_patiences(cycle: Any, transport: Any) -> float:
+    """Return for how many patiences a connection may stay as it is. An answer is not over while its
+    reader has not taken it.
+    """
+    if cycle is None or (cycle.response_complete and not transport.get_write_buffer_size()):
+        return 1
+    return math.inf if _WAITING_KEY in cycle.scope["state"] else _MAX_REQUEST_PATIENCES

@@ -126,7 +126,16 @@ class SmoothSensitivity:
         """
         parse_positive(bound, "bound")
         step = Grid.for_sensitivity(Sensitivity.of(bound), grid).step
-        return cls(epsilon, delta, bound, step, noise, gamma, dimension, classical)  # type: ignore[arg-type]
+        return cls(
+            epsilon,  # type: ignore[arg-type]
+            delta,  # type: ignore[arg-type]
+            bound,  # type: ignore[arg-type]
+            step,
+            noise,
+            gamma,  # type: ignore[arg-type]
+            dimension,
+            classical,
+        )
 
     def loss(self, group: int = 1) -> Loss:
         """Return the loss of one release towards a group of this many units."""

@@ -119,18 +119,8 @@ def specify_sparse_histogram(
             facts,
         )
 
-    often = _format_rows(
-        _convert_to_rows(threshold + mechanism.error(2 * _BETA), terms)
-        + _compute_cell_truncation(terms)
-    )
-    notes = (
-        f"Combinations with a noisy count of {_format_rows(least)} or more are shown. A combination"
-        f" of {often} rows or more is shown with a probability of at least 95 %; one that does not"
-        " occur is never shown.",
-        "At most 5 % of the intervals miss their exact count, over all combinations, shown or not."
-        " Small counts are shown only if their noise is high: a count near the threshold is more"
-        " likely too high than too low.",
-    )
+    often = _convert_to_rows(threshold + mechanism.error(2 * _BETA), terms)
+    notes = _list_sparse_notes(least, often + _compute_cell_truncation(terms))
     spread = math.sqrt(compute_noise_variance(mechanism)) / terms.parts_per_row
     accuracy = (Accuracy("each cell, if it is shown", domain.cell_count, spread, float(radius)),)
     return Specification(
@@ -142,6 +132,17 @@ def specify_sparse_histogram(
         build,
         notes,
         ((block, mechanism),),
+    )
+
+
+def _list_sparse_notes(least: int | float, often: int | float) -> tuple[str, str]:
+    return (
+        f"Combinations with a noisy count of {_format_rows(least)} or more are shown. A combination"
+        f" of {_format_rows(often)} rows or more is shown with a probability of at least 95 %; one"
+        " that does not occur is never shown.",
+        "At most 5 % of the intervals miss their exact count, over all combinations, shown or not."
+        " Small counts are shown only if their noise is high: a count near the threshold is more"
+        " likely too high than too low.",
     )
 
 

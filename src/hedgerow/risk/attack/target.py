@@ -80,7 +80,8 @@ def _choose_table(policy: Policy, name: str | None) -> TableRule:
     if name is None and len(protected) > 1:
         raise InvalidArgument(
             "table",
-            f"must be named: {list_first([table.name for table in protected], _MAX_LISTED_NAMES)} are protected",
+            f"must be named: {list_first([table.name for table in protected], _MAX_LISTED_NAMES)}"
+            " are protected",
         )
     rule = protected[0] if name is None else policy.table(name)
     if rule is None:

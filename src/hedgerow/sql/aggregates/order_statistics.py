@@ -170,4 +170,9 @@ def _build_mode(
         raise binder.text.refusal(Unbounded, problem, asked.node, fix)
     if len(values) < 2:
         binder.refuse(asked.node, "This has only one possible value", "Leave it out.")
-    return OrderStatistic(kind="mode", column=column, values=tuple(sorted(values)), method=method)  # type: ignore[type-var]
+    return OrderStatistic(
+        kind="mode",
+        column=column,
+        values=tuple(sorted(values)),  # type: ignore[type-var]
+        method=method,
+    )

@@ -240,7 +240,12 @@ class RowBinder:
             _AGGREGATE_FIXES[self.clause],
         )
 
-    def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:  # noqa: ARG002
+    def bind_interval(
+        self,
+        node: exp.Expr,
+        argument: exp.Expr,  # noqa: ARG002
+        end: str,  # noqa: ARG002
+    ) -> TypedExpression:
         """Refuse an interval: only answers have intervals."""
         self.refuse(
             node,

@@ -76,7 +76,8 @@ class Distribution(Mapping[Any, Fraction]):
         return len(self._weights)
 
     def __repr__(self) -> str:
-        return f"Distribution({{{', '.join(f'{outcome!r}: {weight}' for outcome, weight in self.items())}}})"
+        weights = ", ".join(f"{outcome!r}: {weight}" for outcome, weight in self.items())
+        return f"Distribution({{{weights}}})"
 
     @property
     def atoms(self) -> dict[Any, Fraction]:

@@ -111,7 +111,8 @@ class ExponentialSum:
         except InvalidArgument:
             return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # equal to 0.1 and to Fraction(1, 10), which hash differently
+    # Equal to 0.1 and to Fraction(1, 10), which hash differently.
+    __hash__ = None  # type: ignore[assignment]
 
     def __lt__(self, other: ExponentialSum | Number) -> bool:
         return (self - other).sign() < 0

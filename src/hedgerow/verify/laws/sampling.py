@@ -176,7 +176,8 @@ def _choose_draw_count(case: LawCase, masses: IntegerDistribution) -> tuple[int,
     """
     if not dataclasses.is_dataclass(case.mechanism) or not hasattr(case.mechanism, "scale"):
         return case.draws, "no field `scale` to vary"
-    other = dataclasses.replace(case.mechanism, scale=case.mechanism.scale * _WRONG_SCALE)  # type: ignore[type-var]
+    wrong = case.mechanism.scale * _WRONG_SCALE
+    other = dataclasses.replace(case.mechanism, scale=wrong)  # type: ignore[type-var]
     truth = compute_noise_distribution(dataclasses.replace(case, mechanism=other))
     count = case.draws
     power = compute_power(masses, truth, count, FALSE_ALARM_RATE / 2)

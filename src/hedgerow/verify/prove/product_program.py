@@ -91,7 +91,7 @@ class ProductProgram:
         self.final_state = (self._run_block(self.program.body, start, path), path)
 
     # --- what expressions mean
-    # -------------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def fresh_value(self, name: str, sort: Sort) -> Term:
         self._fresh_count += 1
@@ -182,7 +182,7 @@ class ProductProgram:
         self.obligations.append(Obligation(name, tuple(path), goal, place, reason, tag))
 
     # --- statements
-    # ------------------------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _run_block(self, block: Block, state: PairState, path: Path) -> PairState:
         for piece in split_regions(block) if self.certificate.mode == FINITE else block:

@@ -104,7 +104,8 @@ def _cancel_known_noise(
             ):
                 for other, weight in combination:
                     weights[other] = weights.get(other, Fraction(0)) + factor * weight
-                rest = shorter  # type: ignore[assignment]  # returned just below where it is not linear
+                # Returned just below where it is not linear.
+                rest = shorter  # type: ignore[assignment]
                 break
         if not isinstance(rest, LinearForm):
             break

@@ -169,7 +169,11 @@ class PathCondition:
         """Where low <= form <= high."""
         store: PathCondition | None = self
         if low is not None:
-            store = self.restrict_below(scale(add(form, -low), Fraction(-1)), False)  # type: ignore[arg-type]  # still linear
+            # Still linear.
+            store = self.restrict_below(
+                scale(add(form, -low), Fraction(-1)),  # type: ignore[arg-type]
+                False,
+            )
         if store is not None and high is not None:
             store = store.restrict_below(add(form, -high), False)  # type: ignore[arg-type]
         return store

@@ -95,7 +95,8 @@ def _evaluate_rational(expression: Expression, environment: Environment) -> Path
     """
     kind = type(expression)
     if kind is Name:
-        return environment.variables.get(expression.name)  # type: ignore[union-attr]  # narrowing by ``kind is`` is beyond mypy
+        # Narrowing by ``kind is`` is beyond mypy.
+        return environment.variables.get(expression.name)  # type: ignore[union-attr]
     if kind is Apply:
         operator, arguments = expression.operator, expression.arguments  # type: ignore[union-attr]
         first = _evaluate_rational(arguments[0], environment)
@@ -119,7 +120,9 @@ def _evaluate_rational(expression: Expression, environment: Environment) -> Path
         return expression.value  # type: ignore[union-attr]
     if kind is Read:
         index = _evaluate_rational(expression.index, environment)  # type: ignore[union-attr]
-        return None if index is None else _read_entry(environment.lists[expression.list], index)  # type: ignore[union-attr]
+        if index is None:
+            return None
+        return _read_entry(environment.lists[expression.list], index)  # type: ignore[union-attr]
     return Fraction(len(environment.lists[expression.list]))  # type: ignore[union-attr]
 
 
@@ -268,7 +271,8 @@ def _compare_less(
     if (here := store.restrict_below(difference, strict)) is not None:
         yield here, True
     opposite = scale(difference, Fraction(-1))
-    if (here := store.restrict_below(opposite, not strict)) is not None:  # type: ignore[arg-type]  # still linear
+    # Still linear.
+    if (here := store.restrict_below(opposite, not strict)) is not None:  # type: ignore[arg-type]
         yield here, False
 
 

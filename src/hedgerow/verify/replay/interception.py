@@ -83,7 +83,8 @@ def _patch(one: type) -> None:
             setattr(one, name, _wrap_calibrate(original))
     if one is ProgramMechanism:
         _ORIGINALS[one, "__call__"] = ProgramMechanism.__call__
-        setattr(one, "__call__", _wrap_program_call(ProgramMechanism.__call__))  # noqa: B010  (a method is not assigned to, say type checkers)
+        # A method is not assigned to, say type checkers.
+        setattr(one, "__call__", _wrap_program_call(ProgramMechanism.__call__))  # noqa: B010
 
 
 def _unpatch(one: type) -> None:

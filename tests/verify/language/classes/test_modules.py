@@ -34,7 +34,14 @@ def test_definitions_are_found_by_name() -> None:
     module = ModuleSource("here", TEXT)
     assert module.find_definition("np") == ImportedName("numpy")
     assert module.find_definition("up") == ImportedName("math.ceil")
-    assert [ast.unparse(module.find_definition(name)) for name in "ABC"] == ["1", "2", "3"]  # type: ignore[arg-type]
+    assert [
+        ast.unparse(module.find_definition(name))  # type: ignore[arg-type]
+        for name in "ABC"
+    ] == [
+        "1",
+        "2",
+        "3",
+    ]
     assert isinstance(module.find_definition("f"), ast.FunctionDef)
     assert module.find_definition("gone") is None
 
@@ -47,7 +54,10 @@ def test_a_class_and_its_parts() -> None:
     assert kind.find_method("loss") is None
     assert kind.find_method("sample") is not None
     assert kind.check() is kind
-    assert ClassSource(ast.parse("class P: pass").body[0], kind.module).shape is None  # type: ignore[arg-type]
+    assert (
+        ClassSource(ast.parse("class P: pass").body[0], kind.module).shape  # type: ignore[arg-type]
+        is None
+    )
 
 
 @pytest.mark.parametrize(

@@ -98,4 +98,7 @@ def test_a_tuple_is_several_outputs() -> None:
 
 
 def test_an_annotation_of_a_variable_is_passed_over() -> None:
-    assert format_expression(read("y: float = x\nreturn y").body[0].value) == "x"  # type: ignore[union-attr]
+    assert (
+        format_expression(read("y: float = x\nreturn y").body[0].value)  # type: ignore[union-attr]
+        == "x"
+    )

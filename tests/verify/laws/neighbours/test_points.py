@@ -82,7 +82,12 @@ def test_without_a_law_the_neighbours_are_such_that_the_quantile_jumps(
     case = case_of(Quantiles(at, relation, ONE))
     assert list_worst_neighbours(case) == ()
     one, other = columns._find_crossing_pair(case, relation)
-    assert Unit(relation).distance(tuple((x,) for x in one), tuple((x,) for x in other)) == 1  # type: ignore[arg-type]
+    assert (
+        Unit(relation).distance(  # type: ignore[arg-type]
+            tuple((x,) for x in one), tuple((x,) for x in other)
+        )
+        == 1
+    )
     ends = {
         Quantile(at[0], relation).value(columns.make_column(rows, columns.NARROW_WIDTH))
         for rows in (one, other)

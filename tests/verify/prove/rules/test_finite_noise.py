@@ -350,7 +350,16 @@ def test_a_delta_is_spent_once(name: str) -> None:
         if "while" not in SPENT[name]
         else {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
     )
-    found = check(about, certificate(about, shifts, mode="finite", rates=("0",) * sites, **kept))  # type: ignore[arg-type]
+    found = check(
+        about,
+        certificate(
+            about,
+            shifts,
+            mode="finite",
+            rates=("0",) * sites,
+            **kept,  # type: ignore[arg-type]
+        ),
+    )
     assert found is not None
     assert found.obligation == "answers"
 
@@ -363,15 +372,45 @@ def test_one_stretch_that_stands_twice_is_two() -> None:
         " while i < n:\n        i += 1\n"
     )
     kept = {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
-    assert check(about, certificate(about, ("True",), mode="finite", rates=("0",), **kept)) is None  # type: ignore[arg-type]
+    assert (
+        check(
+            about,
+            certificate(
+                about,
+                ("True",),
+                mode="finite",
+                rates=("0",),
+                **kept,  # type: ignore[arg-type]
+            ),
+        )
+        is None
+    )
     again = replace(about, body=(*about.body, *about.body[:2]))
-    found = check(again, certificate(again, ("True",), mode="finite", rates=("0",), **kept))  # type: ignore[arg-type]
+    found = check(
+        again,
+        certificate(
+            again,
+            ("True",),
+            mode="finite",
+            rates=("0",),
+            **kept,  # type: ignore[arg-type]
+        ),
+    )
     assert found is not None
     assert found.reason == "two sampling statements have the same site"
     coin, told = about.body[:2]
     assert isinstance(coin, Sample)
     own = replace(about, body=(*about.body, replace(coin, site=1), told))
-    found = check(own, certificate(own, ("True",) * 2, mode="finite", rates=("0",) * 2, **kept))  # type: ignore[arg-type]
+    found = check(
+        own,
+        certificate(
+            own,
+            ("True",) * 2,
+            mode="finite",
+            rates=("0",) * 2,
+            **kept,  # type: ignore[arg-type]
+        ),
+    )
     assert found is not None
     assert found.obligation == "answers"
 

@@ -41,7 +41,10 @@ def read_class_programs(text: str, file: str = "") -> list[Program | Unsupported
         tree = ast.parse(check_text_size(text))
     except (UnsupportedProgram, SyntaxError, ValueError, RecursionError, MemoryError):
         return []  # read_programs has reported it
-    if not any(isinstance(one, ast.ClassDef) and ClassSource(one, None).shape for one in tree.body):  # type: ignore[arg-type]
+    if not any(
+        isinstance(one, ast.ClassDef) and ClassSource(one, None).shape  # type: ignore[arg-type]
+        for one in tree.body
+    ):
         return []
     library = PackageSource()
     try:

@@ -180,7 +180,9 @@ class FunctionBodyReader:
             )
             before: list[Step] = []
         else:
-            start, stop, step, before = self._read_range(node.iter, node, place)  # type: ignore[assignment]
+            start, stop, step, before = self._read_range(  # type: ignore[assignment]
+                node.iter, node, place
+            )
             hidden = self._needs_hidden_counter(name, node)
             counter = self.name_supply.make_name(f"{name}_next") if hidden else name
             first = (SetStep(name, Name(counter, place), place),) if hidden else ()

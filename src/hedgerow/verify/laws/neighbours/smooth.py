@@ -80,14 +80,13 @@ def build_smooth_neighbours(case: LawCase) -> NeighbourSet:
     for share in _SENSITIVITY_SHARES:
         smooth = share * float(case.mechanism.bound)
         words = f"the answer 0 with the smooth sensitivity {smooth:g}"
-        uses.append(
-            MechanismUse(
-                words,
-                lambda s=smooth: case.mechanism.sample(make_answer(case, 0.0), s),  # type: ignore[misc]
-                _make_encoder(case),
-                compute_cell_distribution(case, smooth),
-            )
+        use = MechanismUse(
+            words,
+            lambda s=smooth: case.mechanism.sample(make_answer(case, 0.0), s),  # type: ignore[misc]
+            _make_encoder(case),
+            compute_cell_distribution(case, smooth),
         )
+        uses.append(use)
     return NeighbourSet(add_reversed(_list_smooth_neighbours(case)), tuple(uses))
 
 

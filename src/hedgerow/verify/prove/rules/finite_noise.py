@@ -270,7 +270,7 @@ class _FiniteCase:
         return all(a is None or a.eq(b) or self.case.decide(a == b) for a, b in pairs)
 
     # --- ways
-    # ------------------------------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------------
 
     def _run_block(self, block: Block, run: int, ways: list[_FinitePath]) -> list[_FinitePath]:
         for statement in block:
