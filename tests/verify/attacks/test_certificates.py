@@ -269,7 +269,7 @@ def test_laws_that_are_none(name: str) -> None:
 REASONS = {
     "a rate that has no logarithm": "may be no number",
     "a cost that is never charged": "what is said may be likelier",
-    "a condition on the noise": "the certificate speaks of @noise",
+    "a condition on the noise": "the certificate names @noise",
     "a rate that is private": "the rate x@1 is not public",
     "what the stretch leaves behind": "what is said may be likelier",
     "what one round leaves to the next": "what is said may be likelier",

@@ -1,4 +1,4 @@
-"""What two runs know at one place of the program, and what is known of the runs."""
+"""The state of two runs at one place of the program, and the interface of the product program."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from hedgerow.verify.prove.terms import Sort, SymbolTable
 
 __all__ = ["PairState", "Path", "ProductRuns"]
 
-Path = list[Term]  # what may be assumed here
+Path = list[Term]  # the assumptions at a place
 
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """The two values of every variable, what every site has cost so far, and how often it was
-    excused.
-    """
+    """The two values of every variable, and the cost and excused count of every site so far."""
 
     values: dict[str, tuple[Term, Term]]
     costs: dict[str, Term]
@@ -33,7 +31,7 @@ class PairState:
 
 
 class ProductRuns(Protocol):
-    """Both runs on their way: what draws and costs need to know of ``Product``."""
+    """The part of ``ProductProgram`` that draws and costs need."""
 
     @property
     def program(self) -> Program: ...
@@ -46,13 +44,13 @@ class ProductRuns(Protocol):
     @property
     def final_state(self) -> tuple[PairState, Path] | None: ...
     def fresh_value(self, name: str, sort: Sort) -> Term:
-        """Any value."""
+        """Return a fresh constant."""
 
     def fit_to_sort(self, name: str, term: Term) -> Term:
-        """The term in the sort of a variable."""
+        """Convert the term to the sort of a variable."""
 
     def run_symbols(self, run: int, state: PairState, path: Path) -> SymbolTable:
-        """What the program's expressions mean in one run."""
+        """Return the symbols of the program's expressions in one run."""
 
     def certificate_symbols(
         self,
@@ -61,10 +59,10 @@ class ProductRuns(Protocol):
         entry: PairState | None = None,
         more: dict[str, Term] | None = None,
     ) -> SymbolTable:
-        """What the certificate's expressions mean, which speak of both."""
+        """Return the symbols of the certificate's expressions, which refer to both runs."""
 
     def spend_work(self, steps: int) -> None:
-        """Count what is done; raises ``Outside`` when it is too much."""
+        """Count work, and raise ``UnsupportedProgram`` above the limit."""
 
     def add_obligation(
         self,
@@ -75,4 +73,4 @@ class ProductRuns(Protocol):
         reason: str,
         tag: tuple[int, int] | None = None,
     ) -> None:
-        """Write down what must be shown."""
+        """Record an obligation."""

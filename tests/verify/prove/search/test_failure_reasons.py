@@ -19,7 +19,7 @@ def test_what_leaks_stands_before_what_it_costs() -> None:
     )
     assert (
         explain_failure(about, [TraceNeed("output", places[Output], False)]).reason
-        == "what is said, False, differs between neighbours; no shift of the noise hides it"
+        == "the output False differs between neighbours; no shift of the noise hides it"
     )
     assert (
         "the loop may go on"

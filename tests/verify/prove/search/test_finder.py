@@ -54,7 +54,7 @@ def test_one_answer_at_a_time() -> None:
         (
             "bad_sum_without_noise",
             "return total",
-            "what is said, total, differs between neighbours; no noise hides it",
+            "the output total differs between neighbours; no noise hides it",
         ),
         ("bad_mean_without_noise", "return total / size", "no noise hides it"),
         (
@@ -135,7 +135,7 @@ def test_wrong_programs_are_not_and_the_line_is_named(name: str, line: str, said
         ("return x + laplace(abs(x) / eps)", "not fixed by public parameters"),
         (
             "i = 0\n    while i < 3:\n        i = i + 0\n    return i",
-            "nothing is seen that makes this loop end",
+            "no quantity was found that makes this loop end",
         ),
         (
             "i = 0\n    while i < x:\n        i += 1\n    return i",
@@ -145,7 +145,7 @@ def test_wrong_programs_are_not_and_the_line_is_named(name: str, line: str, said
         ("return x + uniform(0, 1)", "differs between neighbours"),
         (
             "done = False\n    while not done:\n        done = bernoulli(1 / 2)\n    return 0",
-            "nothing is seen that makes this loop end",
+            "no quantity was found that makes this loop end",
         ),
     ],
 )

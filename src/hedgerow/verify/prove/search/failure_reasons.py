@@ -49,7 +49,7 @@ def _describe_need(program: Program, need: TraceNeed) -> str:
     )
     match need.obligation, found:
         case "output", Output():
-            return f"what is said, {format_expression(found.value)}, differs between neighbours"
+            return f"the output {format_expression(found.value)} differs between neighbours"
         case "branch", If():
             return (
                 f"{format_expression(found.condition)} may hold for one neighbour and not for the"
