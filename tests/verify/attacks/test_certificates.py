@@ -267,15 +267,15 @@ def test_laws_that_are_none(name: str) -> None:
 
 
 REASONS = {
-    "a rate that has no logarithm": "may be no number",
-    "a cost that is never charged": "what is said may be likelier",
+    "a rate that has no logarithm": "may be undefined",
+    "a cost that is never charged": "the output may be likelier",
     "a condition on the noise": "the certificate names @noise",
     "a rate that is private": "the rate x@1 is not public",
-    "what the stretch leaves behind": "what is said may be likelier",
-    "what one round leaves to the next": "what is said may be likelier",
+    "what the stretch leaves behind": "the output may be likelier",
+    "what one round leaves to the next": "the output may be likelier",
     "bit strings of one bit for many": "bit strings of any width",
-    "a divisor that is 0": "may be no number",
-    "more answers than one run gives": "what is said may be likelier",
+    "a divisor that is 0": "may be undefined",
+    "more answers than one run gives": "the output may be likelier",
 }
 
 
@@ -383,7 +383,7 @@ def test_sites_that_two_draws_share() -> None:
     assert check(own, given(own, mode="finite", shifts=[False, False, back])) is None
     found = check(shared, given(shared, mode="finite", shifts=[False, back]))
     assert found is not None
-    assert found.reason == "two sampling statements have the same site"
+    assert found.reason == "two sampling statements have the same site; number them anew"
 
 
 def test_parameters_of_one_name() -> None:
@@ -391,7 +391,7 @@ def test_parameters_of_one_name() -> None:
     program = built((Output(Name("x")),), *twice, EPS)
     found = check(program, given(program, shifts=[]))
     assert found is not None
-    assert found.reason == "two parameters have the same name"
+    assert found.reason == "two parameters have the same name; rename one"
 
 
 def test_a_parameter_that_is_written_like_a_truth() -> None:
@@ -414,7 +414,7 @@ def test_a_parameter_that_is_written_like_a_truth() -> None:
     )
     found = check(program, given(program, shifts=[["-", "x@1", "x@2"]]))
     assert found is not None
-    assert found.reason == "True is not a name that a program may use"
+    assert found.reason == "True is not a name that a program may use; rename it"
 
 
 def test_a_private_parameter_that_is_assigned() -> None:

@@ -40,7 +40,7 @@ def test_refuses_another_claim() -> None:
     about, proof = above_threshold()
     failure = check(about, replace(proof, epsilon=Number(Fraction(7))))
     assert failure is not None
-    assert failure.reason == "the certificate proves another claim"
+    assert failure.reason == "the certificate proves another claim; prove the program again"
     failure = check(about, replace(proof, delta=Name("eps")))
     assert failure is not None
 
@@ -203,7 +203,7 @@ def test_a_claim_is_made_of_public_parameters() -> None:
         private, replace(proof, source=hash_program(private), epsilon=Name("threshold"))
     )
     assert failure is not None
-    assert failure.reason == "the claim must be made of public parameters"
+    assert failure.reason == "the claim must be made of public parameters; remove the others"
 
 
 def test_what_is_said_where_nobody_comes_proves_nothing() -> None:

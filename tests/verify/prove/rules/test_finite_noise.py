@@ -245,7 +245,7 @@ def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
 
 
 def test_what_a_certificate_must_say() -> None:
-    assert "must say when these coins cost something" in str(
+    assert "must state a condition under which" in str(
         run("1", "n: public[int]", LIES.format(chance="1/4"), shift="n")
     )
 
@@ -367,7 +367,7 @@ def test_one_stretch_that_stands_twice_is_two() -> None:
     again = replace(about, body=(*about.body, *about.body[:2]))
     found = check(again, certificate(again, ("True",), mode="finite", rates=("0",), **kept))  # type: ignore[arg-type]
     assert found is not None
-    assert found.reason == "two sampling statements have the same site"
+    assert found.reason == "two sampling statements have the same site; number them anew"
     coin, told = about.body[:2]
     assert isinstance(coin, Sample)
     own = replace(about, body=(*about.body, replace(coin, site=1), told))

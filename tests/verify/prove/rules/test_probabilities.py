@@ -130,5 +130,5 @@ def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(UnsupportedProgram, match="divided by 0"):
         made.read(term("1 / (n - n)"))
     apart = made.read(term("exp(eps / 7) + exp(4 * eps)"))
-    with pytest.raises(UnsupportedProgram, match="no small common part"):
+    with pytest.raises(UnsupportedProgram, match="no small common unit"):
         made.compare_to_zero("<=", apart - constant_function(1))

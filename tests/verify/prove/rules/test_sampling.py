@@ -77,7 +77,7 @@ def one(x: private[float]):
 def test_the_scale_is_public() -> None:
     assert (
         obligation(about("laplace((1 + abs(p)) / eps)"), "x@1 - x@2")
-        == "the scale (1 + abs(p)) / eps is not fixed by public parameters"
+        == "the scale (1 + abs(p)) / eps is not fixed by public parameters; use public parameters"
     )
 
 

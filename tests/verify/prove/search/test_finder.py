@@ -98,7 +98,7 @@ def test_one_answer_at_a_time() -> None:
         (
             "bad_geometric_of_reals",
             "return x + geometric(1 / eps)",
-            "shifted by what may not be whole",
+            "shifted by a value that may not be an integer",
         ),
         ("bad_pad_key_told", "output(m ^ key)", "differs between neighbours"),
         ("bad_pad_key_twice", "output(m ^ key)", "differs between neighbours"),
