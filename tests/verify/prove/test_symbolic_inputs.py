@@ -130,7 +130,7 @@ def one(b: private[{kind}], x: private[float], eps: public[float]):
     return laplace(1 / eps)
 """)
     with pytest.raises(
-        UnsupportedProgram, match=r'b is no number.*claim it for neighbours "secret"'
+        UnsupportedProgram, match=r'b is not numeric.*Claim privacy for neighbours "secret"'
     ):
         SymbolicInputs(about, infer_sorts(about))
 

@@ -136,6 +136,11 @@ class RationalFunction:
             for name, _ in monomial
         )
 
+    @property
+    def key(self) -> object:
+        """A hashable form: equal for fractions with the same numerator and denominator."""
+        return tuple(sorted(self.numerator.items())), tuple(sorted(self.denominator.items()))
+
 
 def _reduce(above: Polynomial, below: Polynomial) -> RationalFunction:
     """Cancel the monomial and the number that both polynomials have in common."""
@@ -208,6 +213,17 @@ def divide_by_positive(polynomial: Polynomial, positive: frozenset[str]) -> Poly
     return _divide_by_monomial(
         polynomial,
         {name: power for name, power in _common_monomial([polynomial]).items() if name in positive},
+    )
+
+
+def scale_positively(one: RationalFunction) -> RationalFunction:
+    """Divide by a positive number, so that goals of the same sign are shown once."""
+    above, below = (
+        abs(side[max(side)]) if side else Fraction(1) for side in (one.numerator, one.denominator)
+    )
+    return RationalFunction(
+        {of: value / above for of, value in one.numerator.items()},
+        {of: value / below for of, value in one.denominator.items()},
     )
 
 

@@ -128,7 +128,7 @@ def _derive_zcdp_cost(product: ProductRuns) -> Obligation:
     program, claim, opaque = product.program, product.program.claim, dict[str, Expression]()
     if claim.delta is None or any(one is not None for one in product.certificate.excused):
         raise UnsupportedProgram(
-            "a zCDP proof needs a claim with a delta and no excused noise; claim a delta",
+            "a zCDP proof needs a claim with a delta and no excused noise; add a delta",
             program.place,
         )
     numbers = not collect_names(claim.epsilon) | collect_names(claim.delta)

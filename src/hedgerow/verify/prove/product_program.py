@@ -38,7 +38,7 @@ from hedgerow.verify.prove.rules.row_loops import RowLoop, compute_row_increment
 from hedgerow.verify.prove.rules.sampling import draw_in_both_runs
 from hedgerow.verify.prove.rules.scale_facts import list_assumptions
 from hedgerow.verify.prove.solver import Term, z3
-from hedgerow.verify.prove.state import PairState, Path
+from hedgerow.verify.prove.state import PairState, Path, merge_states
 from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
 from hedgerow.verify.prove.terms import Sort, SymbolTable, fresh_constant, to_z3_sort, translate
 from hedgerow.verify.prove.work_limit import Spend, limit_work
@@ -59,9 +59,7 @@ def draws_or_loops(block: Block) -> bool:
 
 @dataclass
 class ProductProgram:
-    """One pass over the program. ``assume`` turns an invariant into an assumption; invariant
-    pruning makes it optional.
-    """
+    """One pass over the program. ``assume`` turns an invariant into an assumption."""
 
     program: Program
     certificate: Certificate
@@ -88,8 +86,6 @@ class ProductProgram:
         start = PairState(dict(self.inputs.scalars), counters)
         path = [*self.inputs.facts, *list_assumptions(self, start)]
         self.final_state = (self._run_block(self.program.body, start, path), path)
-
-    # --- Symbols
 
     def fresh_value(self, name: str, sort: Sort) -> Term:
         self._fresh_count += 1
@@ -181,8 +177,6 @@ class ProductProgram:
     ) -> None:
         self.obligations.append(Obligation(name, tuple(path), goal, place, reason, tag))
 
-    # --- Statements
-
     def _run_block(self, block: Block, state: PairState, path: Path) -> PairState:
         for piece in split_regions(block) if self.certificate.mode == FINITE else block:
             state = (
@@ -272,7 +266,7 @@ class ProductProgram:
             self._branch_guards = (here, there, statement)
             sides.append(self._run_block(block, state, path))
         self._branch_guards = outer
-        return self._merge_states(first, second, *sides)
+        return merge_states(first, second, *sides)
 
     def _run_same_branch(
         self, statement: If, first: Term, second: Term, state: PairState, path: Path
@@ -292,29 +286,7 @@ class ProductProgram:
         )
         path += [z3.Implies(first, one) for one in then[known:]]
         path += [z3.Implies(z3.Not(first), one) for one in otherwise[known:]]
-        return self._merge_states(first, second, left, right)
-
-    def _merge_states(
-        self, first: Term, second: Term, left: PairState, right: PairState
-    ) -> PairState:
-        values: dict[str, tuple[Term, Term]] = {}
-        for name in sorted(left.values.keys() | right.values.keys()):
-            a, b = left.values.get(name), right.values.get(name)
-            if a is None or b is None:
-                # ``resolve_program`` refuses reads of a variable that may have no value.
-                a = b = a if b is None else b
-            assert a is not None
-            assert b is not None
-            values[name] = a if a is b else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
-        costs = {
-            site: (
-                left.costs[site]
-                if left.costs[site] is right.costs[site]
-                else z3.If(first, left.costs[site], right.costs[site])
-            )
-            for site in left.costs
-        }
-        return PairState(values, costs)
+        return merge_states(first, second, left, right)
 
     def _run_while(self, statement: While, state: PairState, path: Path) -> PairState:
         number, self._next_loop = self._next_loop, self._next_loop + 1
@@ -400,8 +372,8 @@ class ProductProgram:
         return after.with_value(fold.place, *lengths)
 
     def _havoc(self, body: Block, state: PairState, path: Path) -> PairState:
-        """Return a state with fresh values for all variables that the loop changes, and costs that
-        are no smaller.
+        """Return fresh values for all variables that the loop changes, and costs that are no
+        smaller.
         """
         values, costs = dict(state.values), dict(state.costs)
         for name in sorted(find_assigned_names(body)):

@@ -7,11 +7,11 @@ from typing import Protocol
 
 from hedgerow.verify.language.program import Place, Program
 from hedgerow.verify.prove.certificate import Certificate
-from hedgerow.verify.prove.solver import Term
+from hedgerow.verify.prove.solver import Term, z3
 from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
 from hedgerow.verify.prove.terms import Sort, SymbolTable
 
-__all__ = ["PairState", "Path", "ProductRuns"]
+__all__ = ["PairState", "Path", "ProductRuns", "merge_states"]
 
 Path = list[Term]  # the assumptions at a place
 
@@ -28,6 +28,24 @@ class PairState:
 
     def with_cost(self, counter: str, more: Term) -> PairState:
         return PairState(self.values, {**self.costs, counter: self.costs[counter] + more})
+
+
+def merge_states(first: Term, second: Term, left: PairState, right: PairState) -> PairState:
+    """Join the states of two branches: each run has the left one where its condition holds."""
+    values: dict[str, tuple[Term, Term]] = {}
+    for name in sorted(left.values.keys() | right.values.keys()):
+        a, b = left.values.get(name), right.values.get(name)
+        if a is None or b is None:
+            # ``resolve_program`` refuses reads of a variable that may have no value.
+            a = b = a if b is None else b
+        assert a is not None
+        assert b is not None
+        values[name] = a if a is b else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
+    costs = {
+        site: cost if cost is right.costs[site] else z3.If(first, cost, right.costs[site])
+        for site, cost in left.costs.items()
+    }
+    return PairState(values, costs)
 
 
 class ProductRuns(Protocol):

@@ -26,7 +26,7 @@ def test_what_leaks_stands_before_what_it_costs() -> None:
         in explain_failure(about, [TraceNeed("loop", places[While], False)]).reason
     )
     assert (
-        "cannot be moved" in explain_failure(about, [TraceNeed("support", NOWHERE, False)]).reason
+        "cannot be shifted" in explain_failure(about, [TraceNeed("support", NOWHERE, False)]).reason
     )
     assert explain_failure(about, [cost]).reason.startswith(
         "all noise together costs more than is claimed"

@@ -34,7 +34,7 @@ from hedgerow.verify.language.program import (
     format_expression,
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
-from hedgerow.verify.prove.algebra import RationalFunction, constant_function
+from hedgerow.verify.prove.algebra import RationalFunction, constant_function, scale_positively
 from hedgerow.verify.prove.rules.case_split import SplitCase, explore_cases
 from hedgerow.verify.prove.rules.finite_regions import (
     FiniteRegion,
@@ -132,10 +132,10 @@ class _FiniteCase:
             likely - ratio * rare - (granted or constant_function(0))
             for likely, rare in (_list_events(answers) if granted is not None else answers)
         ]
-        for over in {_polynomial_key(one): one for one in map(_normalise, overs)}.values():
+        for over in {one.key: one for one in map(scale_positively, overs)}.values():
             if len(over.numerator) + len(over.denominator) > _MAX_TERMS:
                 raise UnsupportedProgram(
-                    f"these answers need polynomials of more than {_MAX_TERMS} terms; use fewer coins",
+                    f"these answers need polynomials of more than {_MAX_TERMS} terms; use fewer",
                     self.place,
                 )
             self._require(
@@ -374,21 +374,6 @@ def _list_events(
     for likely, rare in answers:
         found += [(one + likely, other + rare) for one, other in found]
     return found[1:]
-
-
-def _normalise(one: RationalFunction) -> RationalFunction:
-    """Divide by a positive number, so that goals of the same sign are shown once."""
-    above, below = (
-        abs(side[max(side)]) if side else Fraction(1) for side in (one.numerator, one.denominator)
-    )
-    return RationalFunction(
-        {of: value / above for of, value in one.numerator.items()},
-        {of: value / below for of, value in one.denominator.items()},
-    )
-
-
-def _polynomial_key(one: RationalFunction) -> object:
-    return tuple(sorted(one.numerator.items())), tuple(sorted(one.denominator.items()))
 
 
 def _literal_value(term: Term) -> _Literal | None:

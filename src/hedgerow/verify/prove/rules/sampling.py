@@ -53,8 +53,10 @@ class _Draw:
 
     @property
     def has_public_parameters(self) -> bool:
-        """True if public numbers alone fix the distribution. Every run checks that it exists, so it is an
-        assumption; parameters from private data give a distribution for every value.
+        """True if public numbers alone fix the distribution.
+
+        Every run checks that it exists, so this is assumed; parameters from private data give a
+        distribution for every value.
         """
         return has_checked_parameters(self.product.program, self.statement)
 
@@ -238,7 +240,7 @@ def _format_rate(drawing: _Draw) -> str:
 
 
 def _draw_bits(drawing: _Draw, noise: Term) -> PairState:
-    """Draw bits in both runs: a one-to-one map of fair bits to fair bits of the same width is free."""
+    """Draw bits in both runs: a one-to-one map of fair bits to bits of the same width is free."""
     statement, product = drawing.statement, drawing.product
     image = drawing.evaluate(noise)
     # Integers model the bit strings here: the difference must not depend on the draw.

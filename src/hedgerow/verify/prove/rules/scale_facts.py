@@ -74,7 +74,7 @@ def find_scales(program: Program) -> dict[int, Expression]:
 def make_symbol_lookup(
     product: ProductRuns, state: PairState, opaque: dict[str, Expression]
 ) -> LookUpSymbol:
-    """Return a lookup for the symbols of a fraction: counters of this state, and public parameters."""
+    """Return a lookup for the symbols of a fraction: counters of this state, public parameters."""
 
     def value(name: str) -> Term:
         if name.startswith(("@cost", "@rare")):
@@ -162,7 +162,7 @@ def find_positive_parameters(program: Program, quotients: list[RationalFunction]
 
 
 def list_ratio_facts(product: ProductRuns, site: int, ratio: Term) -> list[Term]:
-    """List the facts about ``ratio`` = e^rate that compare it with the exponentials in the program."""
+    """List facts about ``ratio`` = e^rate that compare it with the exponentials in the program."""
     program, opaque = product.program, dict[str, Expression]()
     rate = product.certificate.rates[site] if site < len(product.certificate.rates) else None
     value = make_symbol_lookup(product, PairState(dict(product.inputs.scalars), {}), opaque)
@@ -231,7 +231,7 @@ def _sign_term(one: RationalFunction, value: LookUpSymbol) -> Term:
 def is_denominator_positive(
     one: RationalFunction, known: frozenset[str], value: LookUpSymbol
 ) -> Term:
-    """Build the formula that the denominator, which both sides were multiplied with, is positive."""
+    """Build the formula that the denominator, by which both sides were multiplied, is positive."""
     if (
         len(one.denominator) == 1
         and {name for monomial in one.denominator for name, _ in monomial} <= known
