@@ -1,4 +1,4 @@
-"""The last step: costs against the claim, and excuses against its delta."""
+"""The last step: costs against the claim, and excused noise against its delta."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_zcdp(epsilon: str, delta: str, sigma: str, scale: str, good: bool) -> N
 
 
 def test_excuses_are_not_for_one_answer_at_a_time() -> None:
-    """Else a program that tells a whole number would be excused for each of its answers anew."""
+    """Refuse an excuse that an integer output would use once for each of its answers."""
     one = program("""
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
 def one(x: private[int], eps: public[float], delta: public[float]):
@@ -201,8 +201,8 @@ def test_tails_of_whole_noise(delta: str, guard: str, start: str, good: bool) ->
 
 
 def test_below_0_the_tail_is_another() -> None:
-    """At t = 0 a claim that takes the formula for all t would be wrong: Pr[Z >= -1] is 1 -
-    q^2/(1 + q), and q^-1/(1 + q) is only more.
+    """Refuse the tail formula below 0: at t = 0, Pr[Z >= -1] is 1 - q^2/(1 + q), less than q^-1/(1
+    + q).
     """
     q = 0.5
     assert 1 - q**2 / (1 + q) < q**-1 / (1 + q)

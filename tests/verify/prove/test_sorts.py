@@ -1,4 +1,4 @@
-"""How many bits z3 gets for a bit string."""
+"""The number of bits that z3 gets for a bit string."""
 
 from __future__ import annotations
 

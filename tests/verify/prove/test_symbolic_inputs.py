@@ -1,4 +1,4 @@
-"""What is assumed of two neighbours is what the relation says: no more, no less."""
+"""The assumptions about two neighbours are exactly the relation."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ def test_secret() -> None:
 )
 @pytest.mark.parametrize("kind", ["bool", '"list[bool]"', '"bits[8]"'])
 def test_what_is_no_number_differs_in_any_way_or_not_at_all(relation: str, kind: str) -> None:
-    """Otherwise `return b` would be private. Truths become numbers before (``truths``), so that
-    only bit strings come here.
+    """Refuse such parameters, or `return b` would be private; programs encode booleans first, so
+    only bit strings arrive here.
     """
     about = program(f"""
 @mechanism(epsilon="eps", neighbours={relation})

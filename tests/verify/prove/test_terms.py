@@ -1,4 +1,4 @@
-"""Expressions mean in z3 what they mean in the language."""
+"""Expressions mean the same in z3 as in the language."""
 
 from __future__ import annotations
 

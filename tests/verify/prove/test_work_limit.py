@@ -1,4 +1,4 @@
-"""What is counted is what is done, and not how long it takes."""
+"""The work limit counts steps, not time."""
 
 from __future__ import annotations
 

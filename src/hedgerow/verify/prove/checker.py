@@ -69,8 +69,7 @@ def check(
     shorten ``required``, to show that each name is needed.
     """
     try:
-        failure = _check_shape(program, certificate, required)
-        if failure is not None:
+        if (failure := _check_shape(program, certificate, required)) is not None:
             return failure
         for one in derive_obligations(normalise_program(program, certificate.mode), certificate):
             if one.name in required and not is_discharged(one):

@@ -17,6 +17,7 @@ from hedgerow.verify.language.program import (
     Noise,
     Number,
     Program,
+    Sample,
     collect_names,
     format_expression,
     substitute,
@@ -72,7 +73,6 @@ def _make_inequality(
     opaque: dict[str, Expression],
     reason: str,
 ) -> Obligation:
-    """Build the formula left <= right, multiplied out."""
     program = product.program
     assert product.final_state is not None
     state, path = product.final_state
@@ -242,7 +242,6 @@ def _bound_constant(expression: Expression) -> Bounds:
 
 
 def _scale_lower_bound(scale: Expression) -> Fraction:
-    """Return a positive lower bound of the scale."""
     least = _bound_constant(scale)[0]
     if least <= 0:
         raise UnsupportedProgram(
@@ -278,31 +277,14 @@ def _derive_tail_bounds(product: ProductRuns) -> list[Obligation]:
         False,
     )
     for one in program.samples:
-        rare = (
-            product.certificate.excused[one.site]
-            if one.site < len(product.certificate.excused)
-            else None
-        )
+        rare = dict(enumerate(product.certificate.excused)).get(one.site)
         if rare is None:
             continue
-        # A pointwise proof would excuse noise for each answer anew, and that adds up.
-        if product.certificate.mode == "pointwise":
-            raise UnsupportedProgram(
-                "a pointwise proof cannot excuse noise; use a sequence proof", one.place
-            )
         start, scale, some = (
-            substitute(split_tail(rare)[1], find_constants(program)),
+            _find_tail_start(product, one, rare),
             find_scales(program)[one.site],
             True,
         )
-        if one.noise not in _TAIL_FACTORS or not collect_names(start) <= find_public_scalars(
-            program
-        ):
-            raise UnsupportedProgram(
-                f"the probability of {format_expression(rare)} has no known bound; excuse a tail"
-                " from a public number on",
-                one.place,
-            )
         exponent = to_rational_function(start, opaque) / to_rational_function(scale, opaque)
         power = _find_exponential(-exponent, delta, opaque)
         if power is None:
@@ -336,6 +318,24 @@ def _derive_tail_bounds(product: ProductRuns) -> list[Obligation]:
     return found + [_require_tail_from_zero(product, site, start) for site, start in later]
 
 
+def _find_tail_start(product: ProductRuns, sample: Sample, rare: Expression) -> Expression:
+    """Return the public start of the excused tail, and refuse a tail without a known bound."""
+    # A pointwise proof would excuse noise for each answer anew, and that adds up.
+    if product.certificate.mode == "pointwise":
+        raise UnsupportedProgram(
+            "a pointwise proof cannot excuse noise; use a sequence proof", sample.place
+        )
+    start = substitute(split_tail(rare)[1], find_constants(product.program))
+    public = collect_names(start) <= find_public_scalars(product.program)
+    if sample.noise not in _TAIL_FACTORS or not public:
+        raise UnsupportedProgram(
+            f"the probability of {format_expression(rare)} has no known bound; excuse a tail from"
+            " a public number on",
+            sample.place,
+        )
+    return start
+
+
 def _require_tail_from_zero(product: ProductRuns, site: int, start: Expression) -> Obligation:
     """Require that the excused tail of this site starts at 0 or above."""
     assert product.final_state is not None
@@ -355,7 +355,6 @@ def _require_tail_from_zero(product: ProductRuns, site: int, start: Expression) 
 def _find_exponential(
     exponent: RationalFunction, delta: Expression, opaque: dict[str, Expression]
 ) -> RationalFunction | None:
-    """Find e^exponent in the claim's delta."""
     for part in walk_expression(delta):
         if (
             isinstance(part, Apply)

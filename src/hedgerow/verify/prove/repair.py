@@ -188,7 +188,6 @@ def _recheck_with_multiple(
 
 
 def _suggest_scaling(program: Program, deadline: float) -> str | None:
-    """Suggest a noise and a factor that make the claim provable."""
     sites = {
         one.site: one
         for one in program.samples

@@ -15,7 +15,7 @@ from hedgerow.errors import Unsupported
 try:
     import z3  # type: ignore[import-untyped]
 except ImportError as error:  # pragma: no cover - the suite has it installed
-    raise Unsupported("Proofs about programs need z3. Run: pip install 'hedgerow[verify]'") from error
+    raise Unsupported("Proofs need z3. Run: pip install 'hedgerow[verify]'") from error
 
 Term: TypeAlias = Any  # z3 has no types of its own
 MAX_WORK: Final = 6_000_000

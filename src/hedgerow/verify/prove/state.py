@@ -32,15 +32,14 @@ class PairState:
 
 def merge_states(first: Term, second: Term, left: PairState, right: PairState) -> PairState:
     """Join the states of two branches: each run has the left one where its condition holds."""
-    values: dict[str, tuple[Term, Term]] = {}
-    for name in sorted(left.values.keys() | right.values.keys()):
-        a, b = left.values.get(name), right.values.get(name)
-        if a is None or b is None:
-            # ``resolve_program`` refuses reads of a variable that may have no value.
-            a = b = a if b is None else b
-        assert a is not None
-        assert b is not None
-        values[name] = a if a is b else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
+    # A variable of one branch only keeps its value: ``resolve_program`` refuses to read it later.
+    others = left.values | right.values
+    values = {
+        name: a
+        if a is (b := others[name])
+        else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
+        for name, a in sorted((right.values | left.values).items(), key=lambda item: item[0])
+    }
     costs = {
         site: cost if cost is right.costs[site] else z3.If(first, cost, right.costs[site])
         for site, cost in left.costs.items()

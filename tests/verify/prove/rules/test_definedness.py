@@ -1,5 +1,5 @@
-"""Programs that would fail on some data are outside of what is proved. Each of these told an
-exact number for next to nothing.
+"""Programs that fail on some data are refused. Each of these would reveal an exact number almost
+free.
 """
 
 from __future__ import annotations

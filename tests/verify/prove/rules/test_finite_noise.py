@@ -1,4 +1,4 @@
-"""Stretches of coins: what is shown of their laws is so, and what is not so is not shown."""
+"""Regions of coins: true comparisons of their distributions are shown, and false ones are not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHANCES = st.sampled_from(["1/2", "1/3", "3/4", "1", "0", "1/5 if x else 2/5"])
 
 @st.composite
 def bodies(draw: st.DrawFn, depth: int = 3) -> list[str]:
-    """Coins, branches and outputs; x is private, y is what was computed last."""
+    """Draw coins, branches and outputs; x is private, y is the last computed value."""
     if not depth:
         return [f"output({draw(st.sampled_from(['y', 'not y', 'x != y', 'True']))})"]
     match draw(st.integers(0, 4)):
@@ -59,7 +59,7 @@ def _in(body: list[str]) -> list[str]:
 
 
 def law(about: Program, x: bool) -> dict[tuple[object, ...], Fraction]:
-    """By another way: the refuter's paths."""
+    """Compute the distribution by another method: the refuter's paths."""
     found: dict[tuple[object, ...], Fraction] = {}
     for path in enumerate_paths(about, {"x": x, "n": Fraction(1)}):
         assert isinstance(path.condition.weight, Fraction)
@@ -68,7 +68,7 @@ def law(about: Program, x: bool) -> dict[tuple[object, ...], Fraction]:
 
 
 def ratio(about: Program) -> Fraction | None:
-    """By how much an answer may be likelier for one of the two; None where that has no bound."""
+    """Return the largest ratio of an answer's probabilities for both inputs; None if unbounded."""
     one, other = law(about, False), law(about, True)
     if one.keys() != other.keys():
         return None
@@ -234,9 +234,7 @@ def test_what_takes_too_much_work_is_refused() -> None:
     ],
 )
 def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
-    """The coin chooses between two ways to say something: where they are one, its chance does
-    not matter.
-    """
+    """Choose between two outputs by a coin: if they are equal, its probability is irrelevant."""
     body = (
         f"    if bernoulli(1/3 if x else 2/3):\n        output({one})\n    else:\n       "
         f" output({other})\n"
@@ -251,7 +249,7 @@ def test_what_a_certificate_must_say() -> None:
 
 
 def test_short_bits_are_counted_with_the_bits_they_have() -> None:
-    """The truth once in four times, else any of four: 7/16 against 3/16."""
+    """Give the truth once in four times, else any of four values: 7/16 against 3/16."""
     text = """
 @mechanism(epsilon="ln({ratio})", neighbours="secret")
 def f(x: private[bits[2]]):
@@ -356,7 +354,7 @@ def test_a_delta_is_spent_once(name: str) -> None:
 
 
 def test_one_stretch_that_stands_twice_is_two() -> None:
-    """No front end makes such a program."""
+    """Check a program that no front end produces."""
     head = '@mechanism(epsilon="0", delta="delta", neighbours="secret")\n'
     about = program(
         f"{head}def f(x: private[bool], n: public[int], delta: public[float]):{ONCE}    i = 0\n   "

@@ -1,4 +1,4 @@
-"""Sums over all rows, when one run has one row more."""
+"""Sums over all rows when one run has one more row."""
 
 from __future__ import annotations
 

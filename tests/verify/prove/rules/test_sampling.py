@@ -1,4 +1,4 @@
-"""What each noise allows."""
+"""The shifts that each noise allows."""
 
 from __future__ import annotations
 

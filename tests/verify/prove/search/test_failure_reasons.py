@@ -1,4 +1,4 @@
-"""One sentence."""
+"""The reason of a failure, in one sentence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_leaks_stands_before_what_it_costs() -> None:
         "cannot be shifted" in explain_failure(about, [TraceNeed("support", NOWHERE, False)]).reason
     )
     assert explain_failure(about, [cost]).reason.startswith(
-        "all noise together costs more than is claimed"
+        "all noise together costs more than the claim"
     )
     silent = shipped()["bad_sum_without_noise"]
     assert explain_failure(

@@ -1,4 +1,6 @@
-"""Which programs are proved. The whole set, with mutants, is in tests/slow/test_proofs_long.py."""
+"""Programs that are proved or not. The whole set, with mutants, is in
+tests/slow/test_proofs_long.py.
+"""
 
 from __future__ import annotations
 

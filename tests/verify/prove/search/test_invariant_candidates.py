@@ -1,4 +1,4 @@
-"""Guesses about loops."""
+"""Candidate invariants of loops."""
 
 from __future__ import annotations
 

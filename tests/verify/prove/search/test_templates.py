@@ -1,4 +1,4 @@
-"""Where a search begins."""
+"""Templates of shifts."""
 
 from __future__ import annotations
 

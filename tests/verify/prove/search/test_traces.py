@@ -1,4 +1,4 @@
-"""Made-up inputs are neighbours, and the same every time."""
+"""Generated inputs are neighbours, and the same every time."""
 
 from __future__ import annotations
 

@@ -334,7 +334,6 @@ class _FiniteCase:
         ]
 
     def _cached_coin_probability(self, sample: Sample, given: Term) -> RationalFunction:
-        """Return the coin's probability, computed once for all paths that share its term."""
         key = sample.site, given.get_id()
         if key not in self._coin_probabilities:
             self._coin_probabilities[key] = given, self._coin_probability(sample, given)

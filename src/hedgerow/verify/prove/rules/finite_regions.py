@@ -143,7 +143,6 @@ def _live_before(block: Block, after: frozenset[str]) -> frozenset[str]:
 
 
 def _live_at_guard(loop: While, after: frozenset[str]) -> frozenset[str]:
-    """Return the variables live where the loop's guard is evaluated."""
     found = after | _variables_read(loop)
     while (more := found | _live_before(loop.body, found)) != found:
         found = more

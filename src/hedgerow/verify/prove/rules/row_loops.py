@@ -87,7 +87,6 @@ def match_row_loop(loop: While, program: Program) -> RowLoop | None:
 
 
 def _is_only_added_to(name: str, body: Block) -> bool:
-    """Return True if the body only ever adds to the variable."""
     for one in walk_statements(body):
         if isinstance(one, Assign) and one.name == name:
             if (

@@ -199,7 +199,6 @@ def list_ratio_facts(product: ProductRuns, site: int, ratio: Term) -> list[Term]
 
 
 def _list_exponentials(program: Program) -> list[Apply]:
-    """List every exp(…) of public parameters in the program."""
     fixed, known, found = (
         find_public_scalars(program),
         find_constants(program),

@@ -75,7 +75,6 @@ def list_coin_shifts(program: Program, known: dict[str, Kind]) -> Iterator[dict[
 
 
 def _list_private_reads(program: Program) -> list[Expression]:
-    """List the entries of private lists that the program reads."""
     hidden = {one.name for one in program.parameters if one.list and one.private}
     found = [
         part

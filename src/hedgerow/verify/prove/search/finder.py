@@ -90,8 +90,7 @@ class _CertificateSearch:
 
     def run(self) -> Certificate | Failure:
         find_scales(self.normalised)  # raises if a scale is private or changes
-        unclear = self._check_private_lengths()
-        if unclear is not None:
+        if (unclear := self._check_private_lengths()) is not None:
             return unclear
         for certificate, read in self._list_guesses():
             if self._is_over():
@@ -117,7 +116,6 @@ class _CertificateSearch:
             raise UnsupportedProgram(_NO_TIME, self.program.place)
 
     def _milliseconds_left(self) -> int:
-        """Return the time for one query to z3, in milliseconds."""
         return max(1, min(MAX_MILLISECONDS, int(1000 * (self.deadline - time.monotonic()))))
 
     def _is_over(self) -> bool:
@@ -172,7 +170,6 @@ class _CertificateSearch:
         return [*modes, "zcdp"] if self._is_advanced_composition() else modes
 
     def _is_advanced_composition(self) -> bool:
-        """Return True if the claim is one of advanced composition."""
         try:
             return self.normalised.claim.delta is not None and bool(
                 compute_allowed_rho(self.normalised, {}).numerator
@@ -249,8 +246,7 @@ class _CertificateSearch:
             self.failures.append(Failure(failing.reason, failing.place, obligation=failing.name))
             return None
         complete = replace(filled, invariants=pruning.list_needed_invariants())
-        failure = check(self.program, complete)
-        if failure is None:
+        if (failure := check(self.program, complete)) is None:
             return complete
         self.failures.append(failure)
         return None

@@ -248,7 +248,6 @@ def _list_summands(expression: Expression, noise: str) -> Iterator[Expression]:
 def _is_noiseless_private(
     part: Expression, secret: frozenset[str], noised: frozenset[str], known: dict[str, Kind]
 ) -> bool:
-    """Return True for a private number without noise in it."""
     mentioned = collect_names(part)
     if (
         not mentioned & secret
