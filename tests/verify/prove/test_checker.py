@@ -203,7 +203,7 @@ def test_a_claim_is_made_of_public_parameters() -> None:
 
 
 def test_what_is_said_where_nobody_comes_proves_nothing() -> None:
-    """Refuse a path on which only non-positive scales occur: no run takes it."""
+    """Refuse a path that contradicts the assumption of positive scales: it proves nothing."""
     about = program("""
 @mechanism(epsilon="eps", neighbours="one")
 def one(x: private[float], n: public[int], eps: public[float]):
