@@ -174,7 +174,9 @@ def half_the_noise(x: private[float], eps: public[float]):
     "tail": Bad(
         """
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
-def fails_ten_times_as_often(count: private[int], K: public[int], eps: public[float], delta: public[float]):
+def fails_ten_times_as_often(
+    count: private[int], K: public[int], eps: public[float], delta: public[float]
+):
     distance = count - K if count > K else K - count + 1
     if distance + laplace(1 / eps) > 1 + log(1 / (20 * delta)) / eps:
         output(count > K)

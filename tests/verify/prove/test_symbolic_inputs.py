@@ -16,7 +16,10 @@ def inputs(neighbours: str) -> tuple[SymbolicInputs, list[Term]]:
     truth = "b: private[bool], " if neighbours in ('"row"', '"secret"') else ""
     about: Program = program(f"""
 @mechanism(epsilon="eps", neighbours={neighbours})
-def one(q: private[list], p: private[list], x: private[int], {truth}pub: public[list], n: public[int], eps: public[float]):
+def one(
+    q: private[list], p: private[list], x: private[int], {truth}
+    pub: public[list], n: public[int], eps: public[float],
+):
     return n + laplace(1 / eps)
 """)
     made = SymbolicInputs(about, infer_sorts(about))

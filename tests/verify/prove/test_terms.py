@@ -82,9 +82,7 @@ def test_bits() -> None:
     assert is_entailed([], z3.Not(term(Apply("xor", (Name("t"), Name("t"))))))
 
 
-def test_what_z3_should_not_reason_about_is_a_symbol_with_the_same_value_for_the_same_arguments() -> (
-    None
-):
+def test_uninterpreted_functions_have_equal_values_for_equal_arguments() -> None:
     for text in ("ln(x)", "exp(x)", "sqrt(x)", "1 / x", "i % n", "x % y"):
         assert is_entailed([], term(expression(text)) == term(expression(text)))
         assert not is_entailed([], term(expression(text)) == 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -343,12 +344,12 @@ def test_a_delta_is_spent_once(name: str) -> None:
     )
     sites = len(about.samples)
     shifts = tuple("True" if one.noise == "bernoulli" else "0" for one in about.samples)
-    kept = (
+    kept: dict[str, Any] = (
         {}
         if "while" not in SPENT[name]
         else {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
     )
-    found = check(about, certificate(about, shifts, mode="finite", rates=("0",) * sites, **kept))  # type: ignore[arg-type]
+    found = check(about, certificate(about, shifts, mode="finite", rates=("0",) * sites, **kept))
     assert found is not None
     assert found.obligation == "answers"
 
@@ -360,16 +361,16 @@ def test_one_stretch_that_stands_twice_is_two() -> None:
         f"{head}def f(x: private[bool], n: public[int], delta: public[float]):{ONCE}    i = 0\n   "
         " while i < n:\n        i += 1\n"
     )
-    kept = {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
-    assert check(about, certificate(about, ("True",), mode="finite", rates=("0",), **kept)) is None  # type: ignore[arg-type]
+    kept: dict[str, Any] = {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
+    assert check(about, certificate(about, ("True",), mode="finite", rates=("0",), **kept)) is None
     again = replace(about, body=(*about.body, *about.body[:2]))
-    found = check(again, certificate(again, ("True",), mode="finite", rates=("0",), **kept))  # type: ignore[arg-type]
+    found = check(again, certificate(again, ("True",), mode="finite", rates=("0",), **kept))
     assert found is not None
     assert found.reason == "two sampling statements have the same site; number them anew"
     coin, told = about.body[:2]
     assert isinstance(coin, Sample)
     own = replace(about, body=(*about.body, replace(coin, site=1), told))
-    found = check(own, certificate(own, ("True",) * 2, mode="finite", rates=("0",) * 2, **kept))  # type: ignore[arg-type]
+    found = check(own, certificate(own, ("True",) * 2, mode="finite", rates=("0",) * 2, **kept))
     assert found is not None
     assert found.obligation == "answers"
 

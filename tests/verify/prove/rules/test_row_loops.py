@@ -23,7 +23,9 @@ def about(
     rounds = "\n".join(f"        {line}" for line in body.strip().split("\n"))
     return program(f"""
 @mechanism(epsilon="eps", neighbours="{neighbours}")
-def one(q: private[list], p: private[list], y: private[float], c: public[float], eps: public[float]):
+def one(
+    q: private[list], p: private[list], y: private[float], c: public[float], eps: public[float]
+):
     {before}
     for x in q:
 {rounds}

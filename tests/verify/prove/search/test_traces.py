@@ -13,7 +13,10 @@ from verify.prove.proving import program, shipped
 def about(neighbours: str) -> Program:
     return program(f"""
 @mechanism(epsilon="eps", neighbours={neighbours})
-def one(q: private[list], x: private[int], b: private[bool], p: public[list], n: public[int], f: public[bool], eps: public[float]):
+def one(
+    q: private[list], x: private[int], b: private[bool], p: public[list], n: public[int],
+    f: public[bool], eps: public[float],
+):
     return n + laplace(1 / eps)
 """)
 
