@@ -267,15 +267,15 @@ def test_invalid_distributions_are_refused(name: str) -> None:
 
 
 REASONS = {
-    "a rate that has no logarithm": "may be no number",
-    "a cost that is never charged": "what is said may be likelier",
-    "a condition on the noise": "the certificate speaks of @noise",
+    "a rate that has no logarithm": "may be undefined",
+    "a cost that is never charged": "the output may be likelier",
+    "a condition on the noise": "the certificate names @noise",
     "a rate that is private": "the rate x@1 is not public",
-    "what the stretch leaves behind": "what is said may be likelier",
-    "what one round leaves to the next": "what is said may be likelier",
-    "bit strings of one bit for many": "bit strings of any width",
-    "a divisor that is 0": "may be no number",
-    "more answers than one run gives": "what is said may be likelier",
+    "what the stretch leaves behind": "the output may be likelier",
+    "what one round leaves to the next": "the output may be likelier",
+    "bit strings of one bit for many": "bit strings of unknown width",
+    "a divisor that is 0": "may be undefined",
+    "more answers than one run gives": "the output may be likelier",
 }
 
 
@@ -315,7 +315,7 @@ def often(x: private[float], size: public[int], eps: public[float], delta: publi
         ),
     )
     assert found is not None
-    assert "one answer at a time" in found.reason
+    assert "a pointwise proof cannot excuse noise" in found.reason
 
 
 def test_a_scale_that_is_not_seen_to_be_positive() -> None:
@@ -384,7 +384,7 @@ def test_sites_that_two_draws_share() -> None:
     assert check(own, given(own, mode="finite", shifts=[False, False, back])) is None
     found = check(shared, given(shared, mode="finite", shifts=[False, back]))
     assert found is not None
-    assert found.reason == "two sampling statements have the same site"
+    assert found.reason == "two sampling statements have the same site; number them anew"
 
 
 def test_parameters_of_one_name() -> None:
@@ -392,7 +392,7 @@ def test_parameters_of_one_name() -> None:
     program = built((Output(Name("x")),), *twice, EPS)
     found = check(program, given(program, shifts=[]))
     assert found is not None
-    assert found.reason == "two parameters have the same name"
+    assert found.reason == "two parameters have the same name; rename one"
 
 
 def test_a_parameter_that_is_written_like_a_truth() -> None:
@@ -415,7 +415,7 @@ def test_a_parameter_that_is_written_like_a_truth() -> None:
     )
     found = check(program, given(program, shifts=[["-", "x@1", "x@2"]]))
     assert found is not None
-    assert found.reason == "True is not a name that a program may use"
+    assert found.reason == "True is not a name that a program may use; rename it"
 
 
 def test_a_private_parameter_that_is_assigned() -> None:

@@ -34,7 +34,7 @@ _OPERATORS: dict[type, str] = {
 
 @cache
 def shipped() -> dict[str, Program]:
-    """The programs beside the tests, by name."""
+    """Return the programs beside the tests, by name."""
     found: dict[str, Program] = {}
     for file in sorted(PROGRAMS.glob("*.py")):
         for one in read_programs(file.read_text(encoding="utf-8"), file.name):
@@ -44,7 +44,7 @@ def shipped() -> dict[str, Program]:
 
 
 def line(name: str, number: int) -> str:
-    """That line of the file in which a shipped program stands."""
+    """Return one line of the file of a shipped program."""
     (file,) = [
         one for one in PROGRAMS.glob("*.py") if f"def {name}(" in one.read_text(encoding="utf-8")
     ]
@@ -52,7 +52,7 @@ def line(name: str, number: int) -> str:
 
 
 def program(text: str) -> Program:
-    """The one program of a text in Python."""
+    """Parse the one program of a Python text."""
     (one,) = read_programs(
         "from hedgerow.verify import *\nfrom math import log, sqrt, exp\n\n" + text
     )
@@ -61,7 +61,7 @@ def program(text: str) -> Program:
 
 
 def expression(text: str) -> Expression:
-    """As certificates have it: ``2 if q@1[i@1] + @noise >= threshold@1 else 0``."""
+    """Parse an expression of a certificate: ``2 if q@1[i@1] + @noise >= threshold@1 else 0``."""
     text = re.sub(r"@(where|move|spent|cap):", rf"@\1{_COLON}", text).replace("@", _AT)
     return _read(ast.parse(text, mode="eval").body)
 
@@ -108,7 +108,7 @@ def certificate(
     rates: tuple[str | None, ...] = (),
     bad: tuple[str | None, ...] = (),
 ) -> Certificate:
-    """A certificate for the program's own claim."""
+    """Build a certificate for the program's own claim."""
     return Certificate(
         program=about.name,
         source=hash_program(about),
@@ -124,7 +124,7 @@ def certificate(
 
 
 def above_threshold() -> tuple[Program, Certificate]:
-    """The sparse vector technique and a proof of it by hand."""
+    """Return the sparse vector technique with a manual proof."""
     about = shipped()["above_threshold"]
     kept = ("i@1 == i@2", "count@1 == count@2", "@cost1 <= 2 * count@1", "count@1 <= N")
     shifts = ("1", "2 if q@1[i@1] + @noise >= threshold@1 else 0")

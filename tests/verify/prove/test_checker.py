@@ -1,4 +1,4 @@
-"""The checker accepts proofs by hand, and nothing that was changed in them."""
+"""The checker accepts manual proofs, and refuses every change to them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_accepts_a_proof_of_the_sparse_vector_technique() -> None:
 
 
 def test_what_the_certificate_says_of_its_program_is_not_believed() -> None:
-    """Neither way: labels that fit prove nothing, and what is proved needs none."""
+    """Check both directions: matching labels prove nothing, and a proof needs no labels."""
     about, proof = above_threshold()
     assert check(replace(about, source=about.source + "\n# a comment"), proof) is None
     assert check(about, replace(proof, source="", program="")) is None
@@ -40,7 +40,7 @@ def test_refuses_another_claim() -> None:
     about, proof = above_threshold()
     failure = check(about, replace(proof, epsilon=Number(Fraction(7))))
     assert failure is not None
-    assert failure.reason == "the certificate proves another claim"
+    assert failure.reason == "the certificate proves another claim; prove the program again"
     failure = check(about, replace(proof, delta=Name("eps")))
     assert failure is not None
 
@@ -130,9 +130,7 @@ def test_refuses_expressions_that_are_too_deep() -> None:
 
 
 def test_the_noise_that_is_drawn_is_not_known_before_it_is_drawn() -> None:
-    """The rule for Laplace noise of an old tool left the sampled variable in its precondition;
-    here it has no value yet.
-    """
+    """Refuse a shift that uses the sampled variable before the draw."""
     about = shipped()["laplace_mechanism"]
     failure = check(about, certificate(about, ("-noise@1",)))
     assert failure is not None
@@ -140,9 +138,7 @@ def test_the_noise_that_is_drawn_is_not_known_before_it_is_drawn() -> None:
 
 
 def test_the_inside_of_a_loop_does_not_know_that_the_loop_has_ended() -> None:
-    """Else everything could be shown about a round, whose guard holds, from assumptions that
-    contradict each other.
-    """
+    """Keep the negated guard out of the loop body, where it would contradict the guard."""
     about, proof = above_threshold()
     wrong = replace(proof, shifts=(expression("1"), expression("0")))
     failure = check(about, wrong)
@@ -203,13 +199,11 @@ def test_a_claim_is_made_of_public_parameters() -> None:
         private, replace(proof, source=hash_program(private), epsilon=Name("threshold"))
     )
     assert failure is not None
-    assert failure.reason == "the claim must be made of public parameters"
+    assert failure.reason == "the claim must be made of public parameters; remove the others"
 
 
 def test_what_is_said_where_nobody_comes_proves_nothing() -> None:
-    """Scales are taken to be positive. A way through the program that has only other scales is
-    not proved by that.
-    """
+    """Refuse a path that contradicts the assumption of positive scales: it proves nothing."""
     about = program("""
 @mechanism(epsilon="eps", neighbours="one")
 def one(x: private[float], n: public[int], eps: public[float]):

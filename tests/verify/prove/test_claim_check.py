@@ -1,4 +1,4 @@
-"""The last step: costs against the claim, and excuses against its delta."""
+"""The last step: costs against the claim, and excused noise against its delta."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_zcdp(epsilon: str, delta: str, sigma: str, scale: str, good: bool) -> N
 
 
 def test_excuses_are_not_for_one_answer_at_a_time() -> None:
-    """Else a program that tells a whole number would be excused for each of its answers anew."""
+    """Refuse an excuse that an integer output would use once for each of its answers."""
     one = program("""
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
 def one(x: private[int], eps: public[float], delta: public[float]):
@@ -86,7 +86,7 @@ def one(x: private[int], eps: public[float], delta: public[float]):
     excuse = "x@1 == @answer and ln(1 / (2 * delta)) / eps <= @noise"
     failure = checked(one, "0", mode="pointwise", bad=(excuse,))
     assert failure is not None
-    assert "one answer at a time" in failure.reason
+    assert "a pointwise proof cannot excuse noise" in failure.reason
 
 
 ADVANCED = """
@@ -129,7 +129,7 @@ def test_zcdp_does_not_spend_its_delta_twice() -> None:
         one, "x@1 - x@2", "x@1 - x@2", mode="zcdp", bad=(None, "True and 1000 <= @noise")
     )
     assert failure is not None
-    assert "pays for the conversion" in failure.reason
+    assert "no excused noise" in failure.reason
 
 
 TAIL = """
@@ -162,7 +162,7 @@ def test_excuses_are_as_rare_as_delta(noise: str, delta: str, start: str, good: 
         failure is None
         or shift_costs
         or failure.obligation == "tail"
-        or "cannot be said" in failure.reason
+        or "has no known bound" in failure.reason
     )
 
 
@@ -201,8 +201,8 @@ def test_tails_of_whole_noise(delta: str, guard: str, start: str, good: bool) ->
 
 
 def test_below_0_the_tail_is_another() -> None:
-    """At t = 0 a claim that takes the formula for all t would be wrong: Pr[Z >= -1] is 1 -
-    q^2/(1 + q), and q^-1/(1 + q) is only more.
+    """Refuse the tail formula below 0: at t = 0, Pr[Z >= -1] is 1 - q^2/(1 + q), less than q^-1/(1
+    + q).
     """
     q = 0.5
     assert 1 - q**2 / (1 + q) < q**-1 / (1 + q)

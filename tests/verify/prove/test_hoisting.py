@@ -1,4 +1,4 @@
-"""Noise is drawn before the branches that private data decide."""
+"""Draws are moved in front of branches on private data."""
 
 from __future__ import annotations
 

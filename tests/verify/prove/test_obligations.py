@@ -1,4 +1,4 @@
-"""Every obligation is needed: without it, one bad program that is named here would be "proved"."""
+"""Every obligation is needed: without it, the bad program listed here would be "proved"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from verify.prove.proving import certificate, program
 
 @dataclass(frozen=True)
 class Bad:
-    """A program that is not private, and what a careless checker would take for a proof of it."""
+    """A program that is not private, with a certificate that a careless checker would accept."""
 
     text: str
     shifts: tuple[str, ...] = ()
@@ -174,8 +174,9 @@ def half_the_noise(x: private[float], eps: public[float]):
     "tail": Bad(
         """
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
-def fails_ten_times_as_often(count: private[int], K: public[int], eps: public[float],
-        delta: public[float]):
+def fails_ten_times_as_often(
+    count: private[int], K: public[int], eps: public[float], delta: public[float]
+):
     distance = count - K if count > K else K - count + 1
     if distance + laplace(1 / eps) > 1 + log(1 / (20 * delta)) / eps:
         output(count > K)

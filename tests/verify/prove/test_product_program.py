@@ -1,4 +1,4 @@
-"""Both runs side by side, and what must be shown on the way."""
+"""The product of both runs, and its obligations."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def one(x: private[float], y: private[float], n: public[int], eps: public[float]
 
 
 def shown(body: str, *shifts: str, **details: object) -> dict[tuple[str, int], bool]:
-    """Which obligations of which lines of the body are met; every one must hold where there are
-    several.
-    """
+    """Return the obligations of each line with True if all of them hold."""
     about = program(HEAD + "".join(f"    {line}\n" for line in body.strip().split("\n")))
     every: list[Obligation] = derive_obligations(
         normalise_program(about), certificate(about, shifts, **details)

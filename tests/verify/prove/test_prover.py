@@ -1,4 +1,4 @@
-"""A certificate that checks, or a reason."""
+"""The prover returns a certificate that checks, or a reason."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ def test_under_row_the_length_is_private() -> None:
     assert isinstance(failure, Failure)
     assert (
         failure.reason
-        == 'the length of q is private under "row", and this reads it up to something else; write'
-        " len(q)"
+        == 'the length of q is private under "row", but the loop has another bound; write len(q)'
     )
     assert isinstance(prove(shipped()["bad_dummy_sum_by_length"]), Failure)
 

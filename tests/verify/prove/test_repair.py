@@ -1,4 +1,4 @@
-"""What can be proved instead, and which noise to scale."""
+"""Advice: the claim that can be proved instead, and the noise to scale."""
 
 from __future__ import annotations
 

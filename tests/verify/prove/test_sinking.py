@@ -1,6 +1,4 @@
-"""What is moved into a branch says the same: the exact chances of every output stay what they
-were.
-"""
+"""Moving statements into a branch keeps the exact probability of every output."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ else:
 
 
 def inside(program: Program) -> list[int]:
-    """The sites that stand in a branch."""
+    """Return the sites inside a branch."""
     branches = [one for one in walk_statements(program.body) if isinstance(one, If)]
     return sorted(
         {

@@ -1,4 +1,4 @@
-"""Only a plain yes counts."""
+"""Only a plain yes of the solver counts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def test_contradictions_are_not_possible() -> None:
 
 
 def _hard() -> list[object]:
-    """No two whole numbers from 2 on have this prime as their product: true, and not seen in a
-    few steps.
-    """
+    """Return true facts that z3 cannot show in a few steps: a prime has no factors."""
     a, b = z3.Ints("a b")
     return [a >= 2, b >= 2, a <= 10**12, b <= 10**12, a * b == 1_000_000_000_039]
 

@@ -1,4 +1,4 @@
-"""A state is not changed but replaced."""
+"""A state is replaced, never changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is assumed of two neighbours is what the relation says: no more, no less."""
+"""The assumptions about two neighbours are exactly the relation."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ def inputs(neighbours: str) -> tuple[SymbolicInputs, list[Term]]:
     truth = "b: private[bool], " if neighbours in ('"row"', '"secret"') else ""
     about: Program = program(f"""
 @mechanism(epsilon="eps", neighbours={neighbours})
-def one(q: private[list], p: private[list], x: private[int], {truth}pub: public[list],
-        n: public[int], eps: public[float]):
+def one(
+    q: private[list], p: private[list], x: private[int], {truth}
+    pub: public[list], n: public[int], eps: public[float],
+):
     return n + laplace(1 / eps)
 """)
     made = SymbolicInputs(about, infer_sorts(about))
@@ -122,8 +124,8 @@ def test_secret() -> None:
 )
 @pytest.mark.parametrize("kind", ["bool", '"list[bool]"', '"bits[8]"'])
 def test_what_is_no_number_differs_in_any_way_or_not_at_all(relation: str, kind: str) -> None:
-    """Otherwise `return b` would be private. Truths become numbers before (``truths``), so that
-    only bit strings come here.
+    """Refuse such parameters, or `return b` would be private; programs encode booleans first, so
+    only bit strings arrive here.
     """
     about = program(f"""
 @mechanism(epsilon="eps", neighbours={relation})
@@ -131,7 +133,7 @@ def one(b: private[{kind}], x: private[float], eps: public[float]):
     return laplace(1 / eps)
 """)
     with pytest.raises(
-        UnsupportedProgram, match=r'b is no number.*claim it for neighbours "secret"'
+        UnsupportedProgram, match=r'b is not numeric.*Claim privacy for neighbours "secret"'
     ):
         SymbolicInputs(about, infer_sorts(about))
 

@@ -1,4 +1,4 @@
-"""Expressions mean in z3 what they mean in the language."""
+"""Expressions mean the same in z3 as in the language."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_bits() -> None:
     assert is_entailed([], z3.Not(term(Apply("xor", (Name("t"), Name("t"))))))
 
 
-def test_what_z3_should_not_reason_about_is_a_symbol_equal_for_equal_arguments() -> None:
+def test_uninterpreted_functions_have_equal_values_for_equal_arguments() -> None:
     for text in ("ln(x)", "exp(x)", "sqrt(x)", "1 / x", "i % n", "x % y"):
         assert is_entailed([], term(expression(text)) == term(expression(text)))
         assert not is_entailed([], term(expression(text)) == 3)

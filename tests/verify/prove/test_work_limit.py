@@ -1,4 +1,4 @@
-"""What is counted is what is done, and not how long it takes."""
+"""The work limit counts steps, not time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_steps_are_spent() -> None:
 def test_who_spends_more_than_there_is_is_stopped() -> None:
     spend = limit_work(1_000)
     spend(900)
-    with pytest.raises(UnsupportedProgram, match="more work than a proof may take"):
+    with pytest.raises(UnsupportedProgram, match="exceed the work limit of a proof"):
         spend(200)
 
 

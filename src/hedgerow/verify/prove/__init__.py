@@ -1,6 +1,5 @@
-"""Proofs that a program is private: certificates, the checker that alone is trusted, and the search
-that finds them.
+"""Proofs that a program is private: certificates, their trusted checker, and the search for them.
 
-Nothing here is imported by ``hedgerow`` or ``hedgerow.verify`` on their own: it needs z3, which
-comes with ``hedgerow[verify]``.
+Neither ``hedgerow`` nor ``hedgerow.verify`` imports this package by itself: it needs z3, which
+``hedgerow[verify]`` installs.
 """

@@ -1,9 +1,8 @@
 """Exact fractions of polynomials in public parameters, for the last step of a proof.
 
 The costs of the sites are divided by their scales and added up: sum of cost_j / scale_j <= claim.
-Multiplied out, that is a polynomial inequality in which eps usually cancels, so that it is shown
-for every eps at once. What is not a polynomial (logarithms, roots, exponentials) is a symbol of its
-own, named by how it is written.
+Multiplied out, that is a polynomial inequality in which eps usually cancels, so it is shown for
+every eps at once. A logarithm, root or exponential becomes a symbol of its own, named by its text.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def _multiply_polynomials(left: Polynomial, right: Polynomial) -> Polynomial:
 
 
 def _common_monomial(polynomials: Iterable[Polynomial]) -> dict[str, int]:
-    """The largest monomial that divides all of them."""
+    """Return the largest monomial that divides all the polynomials."""
     shared: dict[str, int] | None = None
     for polynomial in polynomials:
         for monomial in polynomial:
@@ -75,7 +74,7 @@ def _divide_by_monomial(polynomial: Polynomial, by: Mapping[str, int]) -> Polyno
 
 @dataclass(frozen=True, slots=True)
 class RationalFunction:
-    """``above / below``."""
+    """The fraction ``numerator / denominator`` of two polynomials."""
 
     numerator: Polynomial
     denominator: Polynomial
@@ -107,7 +106,9 @@ class RationalFunction:
 
     def __truediv__(self, other: RationalFunction) -> RationalFunction:
         if not other.numerator:
-            raise UnsupportedProgram("something is divided by 0.")
+            raise UnsupportedProgram(
+                "a scale or a claim is divided by 0; divide by a positive number."
+            )
         return _reduce(
             _multiply_polynomials(self.numerator, other.denominator),
             _multiply_polynomials(self.denominator, other.numerator),
@@ -115,12 +116,12 @@ class RationalFunction:
 
     @property
     def constant_value(self) -> Fraction | None:
-        """Its value, if it is a number."""
+        """The value of a constant function; None for any other."""
         if not self.numerator:
             return Fraction(0)
         if set(self.numerator) == {()} and set(self.denominator) == {()}:
             return self.numerator[()] / self.denominator[()]
-        # The same polynomial above and below, up to a factor.
+        # Numerator and denominator may be the same polynomial up to a factor.
         if set(self.numerator) == set(self.denominator):
             ratios = {self.numerator[one] / self.denominator[one] for one in self.numerator}
             return ratios.pop() if len(ratios) == 1 else None
@@ -135,9 +136,14 @@ class RationalFunction:
             for name, _ in monomial
         )
 
+    @property
+    def key(self) -> object:
+        """A hashable form: equal for fractions with the same numerator and denominator."""
+        return tuple(sorted(self.numerator.items())), tuple(sorted(self.denominator.items()))
+
 
 def _reduce(above: Polynomial, below: Polynomial) -> RationalFunction:
-    """Without the monomial and the number that both sides have in common."""
+    """Cancel the monomial and the number that both polynomials have in common."""
     if not above:
         return RationalFunction({}, {(): Fraction(1)})
     shared = _common_monomial([above, below])
@@ -160,8 +166,8 @@ def symbol_function(name: str) -> RationalFunction:
 
 
 def to_rational_function(expression: Expression, opaque: dict[str, Expression]) -> RationalFunction:
-    """The expression as a quotient; ``opaque`` receives what became a symbol without being a
-    name.
+    """Convert the expression to a fraction; ``opaque`` receives every subexpression that became a
+    symbol.
     """
     if isinstance(expression, Number):
         return constant_function(expression.value)
@@ -182,14 +188,16 @@ def to_rational_function(expression: Expression, opaque: dict[str, Expression]) 
                 return -values[0]
     if not (isinstance(expression, Apply) and expression.operator in ("ln", "exp", "sqrt")):
         raise UnsupportedProgram(
-            f"{format_expression(expression)} cannot stand in a scale or a claim.", expression.place
+            f"{format_expression(expression)} is not allowed in a scale or a claim; use"
+            " +, -, *, /, ln, exp and sqrt of public parameters.",
+            expression.place,
         )
     opaque[format_expression(expression)] = expression
     return symbol_function(format_expression(expression))
 
 
 def polynomial_term(polynomial: Polynomial, value: Callable[[str], Term]) -> Term:
-    """The polynomial as a z3 term."""
+    """Convert the polynomial to a z3 term."""
     summands = []
     for monomial, factor in sorted(polynomial.items()):
         product = z3.RealVal(f"{factor.numerator}/{factor.denominator}")
@@ -201,18 +209,29 @@ def polynomial_term(polynomial: Polynomial, value: Callable[[str], Term]) -> Ter
 
 
 def divide_by_positive(polynomial: Polynomial, positive: frozenset[str]) -> Polynomial:
-    """Divided by the positive symbols that all its monomials have in common: its sign stays."""
+    """Divide by the positive symbols that all monomials share; this keeps the sign."""
     return _divide_by_monomial(
         polynomial,
         {name: power for name, power in _common_monomial([polynomial]).items() if name in positive},
     )
 
 
+def scale_positively(one: RationalFunction) -> RationalFunction:
+    """Divide by a positive number, so that goals of the same sign are shown once."""
+    above, below = (
+        abs(side[max(side)]) if side else Fraction(1) for side in (one.numerator, one.denominator)
+    )
+    return RationalFunction(
+        {of: value / above for of, value in one.numerator.items()},
+        {of: value / below for of, value in one.denominator.items()},
+    )
+
+
 def infer_positive_symbols(
     quotients: Iterable[RationalFunction], known: frozenset[str]
 ) -> frozenset[str]:
-    """What must be positive when these quotients are: a product whose other factors are known to
-    be positive has a positive last one.
+    """Return the symbols that must be positive when these fractions are: the last factor of a
+    positive product whose other factors are positive.
     """
     known = frozenset(known)
     while True:

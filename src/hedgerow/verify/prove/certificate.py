@@ -1,23 +1,28 @@
-"""A proof as plain data, so that it can be stored, read by people, and checked again without
-searching.
+"""Proofs as plain data that can be stored, read by people, and checked again without a search.
 
-``program`` and ``source`` say which program it was made for: its name, and the hash of its text and
-of what was understood of it. They are labels, for people and for finding things; the checker does
-not look at them, since whoever sends a certificate can write anything there. It holds the rest
-against the program at hand:
+``program`` and ``source`` name the program that the certificate was made for: its name, and the
+hash of its text and of its parsed form. They are labels for people and for lookups. The checker
+ignores them, since the sender of a certificate can write anything there. It compares the other
+fields with the program at hand:
 
-- ``shifts``: for every sampling site what the second run draws when the first draws ``@noise``: so
-  much more (numbers), the other way round when the expression is true (``bernoulli``), or that
-  value itself (``bits``);
-- ``rates``: for every site what one unit of its cost is worth in epsilon; checked, never believed;
-- ``bad``: for every site which noise is excused, at the price of its probability, or nothing;
-- ``invariants`` and ``variants``: for every loop, in the order of the text, what holds each time
-  its guard is asked, and what shrinks.
+- ``shifts``: for every sampling site, the noise of the second run when the first draws ``@noise``.
+  The expression is the difference (numbers), a condition under which the coin is flipped
+  (``bernoulli``), or the new value itself (``bits``);
+- ``rates``: for every site, the epsilon of one unit of its cost; checked, never believed;
+- ``bad``: for every site, the noise that is excused at the price of its probability, or nothing;
+- ``invariants`` and ``variants``: for every loop, in textual order, the facts that hold each time
+  its guard is evaluated, and the quantity that decreases.
 
-Expressions are those of programs. ``x@1`` and ``x@2`` are ``x`` in the first and the second run,
-``x@1@0`` its value when the loop was entered, ``@cost3`` what site 3 has cost so far, ``@where:q``
-the place where the list q differs, ``@spent:q[i]`` by how much q differs before place i, and
-``@answer`` the answer that a pointwise proof is about.
+Expressions are written as in programs, with these names for both runs:
+
+========================  ========================================================
+``x@1``, ``x@2``          ``x`` in the first and in the second run
+``x@1@0``                 the value of ``x@1`` when the loop was entered
+``@cost3``                the cost of site 3 so far
+``@where:q``              the index at which the list q differs
+``@spent:q[i]``           the distance between the two lists q before index i
+``@answer``               the answer that a pointwise proof is about
+========================  ========================================================
 """
 
 from __future__ import annotations
@@ -49,7 +54,7 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 __all__ = ["FINITE", "MODES", "NOISE", "Certificate", "Failure", "hash_program", "split_tail"]
 
 # sequence: every output is the same in both runs. pointwise: one answer at a time. zcdp: as
-# sequence, with costs in rho. finite: as sequence, and stretches of coins by their laws (``laws``).
+# sequence, with costs in rho. finite: as sequence, and regions of coins by their distributions.
 NOISE: Final = "@noise"
 FINITE: Final = "finite"
 MODES: Final = ("sequence", "pointwise", "zcdp", FINITE)
@@ -57,8 +62,8 @@ MODES: Final = ("sequence", "pointwise", "zcdp", FINITE)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No proof: which obligation failed, where, and the smallest epsilon (in units of the
-    claim's eps) that could be proved instead.
+    """A failed proof: the obligation, its place, and the smallest epsilon (in units of the claim's
+    eps) that could be proved instead.
     """
 
     reason: str
@@ -88,7 +93,7 @@ class Certificate:
             raise InvalidArgument("mode", f"must be one of {', '.join(MODES)}", self.mode)
 
     def to_json(self) -> str:
-        """One document that ``from_json`` reads back to the same certificate."""
+        """Return one JSON document that ``from_json`` reads back to the same certificate."""
         plain = {
             "program": self.program,
             "source": self.source,
@@ -105,7 +110,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
-        """What ``to_json`` wrote. Anything else is refused."""
+        """Read a document that ``to_json`` wrote, and refuse any other text."""
         try:
             plain = json.loads(text)
             return cls(
@@ -135,7 +140,7 @@ class Certificate:
             ) from error
 
     def format_lines(self) -> tuple[str, ...]:
-        """For people: the alignment, then what holds in each loop."""
+        """Format the certificate for people: the alignment, then the invariants of each loop."""
         shifts = [f"noise {site}: {format_expression(one)}" for site, one in enumerate(self.shifts)]
         loops = [
             f"loop {loop}: {format_expression(one)}"
@@ -146,7 +151,7 @@ class Certificate:
 
 
 def split_tail(rare: Expression) -> tuple[Expression, Expression]:
-    """When noise may be excused, and from where on it is: ``when and from <= @noise``."""
+    """Split ``when and start <= @noise`` into the condition and the start of the excused tail."""
     if (
         isinstance(rare, Apply)
         and rare.operator == "and"
@@ -164,9 +169,7 @@ def split_tail(rare: Expression) -> tuple[Expression, Expression]:
 
 
 def hash_program(program: Program) -> str:
-    """The hash of a program: of the text, and of what was understood of it. A label: nothing is
-    proved by it.
-    """
+    """Hash the text and the parsed form of a program, as a label that proves nothing."""
     return hashlib.sha256(f"{program.source}\0{format_program(program)}".encode()).hexdigest()
 
 
@@ -199,7 +202,7 @@ def _encode_expression(expression: Expression | None) -> Any:
 
 
 def _decode_fraction(text: str) -> Fraction:
-    """As ``str`` writes one: no exponents, and not more digits than a proof needs."""
+    """Parse a fraction as ``str`` writes it: no exponents, and a bounded number of digits."""
     if len(text) > 200 or not set(text) <= set("-/0123456789"):
         raise ValueError(text)
     return Fraction(text)

@@ -1,26 +1,26 @@
-"""The only part that is trusted: it accepts a certificate, or says which obligation fails and
-where. It searches for nothing.
+"""The trusted checker: it accepts a certificate, or names the obligation that fails and its place.
 
-Every obligation is derived anew from the program that is given. The certificate's own words about
-which program it belongs to are for people: whoever sends it can write anything there, so nothing
-depends on them.
+It searches for nothing and derives every obligation anew from the given program. The labels that
+say which program a certificate belongs to are for people: its sender can write anything there, so
+nothing depends on them.
 
-Why acceptance means privacy. Fix neighbours. The certificate maps the noises of the first run, one
-after the other, to noises of the second; each map is one to one given what was drawn before and
-keeps lengths, so the whole map is one to one and does. Both runs then go the same way and say the
-same things. So the chance that the first run says something in E is an integral over noises, each
-of which is matched with noises of the second run that say the same, at a density that is smaller by
-a factor of at most e^cost; and the cost of every way through the program is at most epsilon. What
-is excused (``bad``) has a chance of at most delta in the first run. Relations are symmetric or are
-claimed in one direction only; so one direction is enough.
+Why acceptance means privacy. Fix two neighbouring inputs. The certificate maps the noises of the
+first run, one after the other, to noises of the second. Given the earlier draws, each map is one
+to one and preserves lengths; so the whole map is one to one and preserves volumes. Both runs then
+take the same branches and have the same outputs. The probability that the output of the first run
+lies in E is an integral over noises. Each noise is matched with a noise of the second run that has
+the same output, at a density that is smaller by a factor of at most e^cost; and the cost of every
+path through the program is at most epsilon. Excused noise (``bad``) has a probability of at most
+delta in the first run. Neighbour relations are symmetric, or the claim is for one direction only;
+so one direction is enough.
 
-In a pointwise proof the map may depend on one answer out of countably many, and only ways to that
-answer count; adding up over answers gives every event. In zCDP shifts do not depend on the noise
-that is shifted; then the Rényi divergences of the noises add up along every way.
+In a pointwise proof the map may depend on one answer out of countably many, and only paths to that
+answer count; the sum over answers covers every event. In zCDP, shifts do not depend on the shifted
+noise; then the Rényi divergences of the noises add up along every path.
 
-Stretches of coins may be compared by their laws instead (``laws``): what a stretch says, and leaves
-for later, is then matched with the same in the second run, where it is less likely by a factor of
-at most e^cost.
+Regions of coins may be compared by their distributions instead (``rules.finite_noise``): the
+outputs of a region, with the values that later statements read, are matched with the same in the
+second run, where they are less likely by a factor of at most e^cost.
 """
 
 from __future__ import annotations
@@ -58,58 +58,63 @@ from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
 
 __all__ = ["check", "derive_obligations", "is_discharged", "normalise_program"]
 
-# of ``program.written``
+# Words that ``format_expression`` writes.
 _RESERVED_WORDS: Final = frozenset({"True", "False", "if", "else", "and", "or", "not", "xor"})
 
 
 def check(
     program: Program, certificate: Certificate, *, required: Sequence[str] = OBLIGATION_NAMES
 ) -> Failure | None:
-    """None when the certificate proves the program's claim. ``required`` is shortened by tests
-    only, to see that each name is needed.
+    """Return None if the certificate proves the program's claim, else the failure. Only tests
+    shorten ``required``, to show that each name is needed.
     """
     try:
-        failure = _check_shape(program, certificate, required)
-        if failure is not None:
+        if (failure := _check_shape(program, certificate, required)) is not None:
             return failure
         for one in derive_obligations(normalise_program(program, certificate.mode), certificate):
             if one.name in required and not is_discharged(one):
                 return Failure(one.reason, one.place, obligation=one.name)
             if "possible" in required and not is_satisfiable(one.assumptions, _list_hints(program)):
                 return Failure(
-                    "what is assumed here cannot happen, so that nothing is shown by it",
+                    "the assumptions at this place contradict each other, so they prove nothing",
                     one.place,
                     obligation="possible",
                 )
     except UnsupportedProgram as outside:
         return Failure(outside.reason, outside.place)
-    # the last two: numbers too large to be written down
+    # The last two: numbers too large to be written down.
     except (z3.Z3Exception, RecursionError, ArithmeticError, ValueError):
-        return Failure("the solver could not read an obligation", program.place)
-    # a certificate may say anything: a truth where a number belongs, a name of nothing
+        return Failure(
+            "an obligation is too large for the solver; shorten the program", program.place
+        )
+    # A certificate may contain anything: a boolean in place of a number, or an unknown name.
     except (TypeError, AttributeError, LookupError):
         return Failure(
-            "the certificate says something that does not fit this program", program.place
+            "the certificate does not fit this program; prove the program again", program.place
         )
     return None
 
 
 def normalise_program(program: Program, mode: str = "sequence") -> Program:
-    """The program as it is proved: signs settled, noise drawn where it is used, and before branches
-    that private data decide (coins stay where they are)."""
+    """Return the program in the form that is proved: booleans encoded, noise drawn where it is
+    used, and before branches on private data (coins stay in place).
+    """
     fixed = {one.name for one in program.parameters}
     if len(fixed) < len(program.parameters):  # one could be private and the other public
-        raise UnsupportedProgram("two parameters have the same name", program.place)
+        raise UnsupportedProgram("two parameters have the same name; rename one", program.place)
     if len({one.site for one in program.samples}) < len(program.samples):
-        # A run finds what it draws from by the site, and a proof how it is shifted: each by its
-        # own.
-        raise UnsupportedProgram("two sampling statements have the same site", program.place)
+        # Runs and proofs look up the noise and its shift by the site.
+        raise UnsupportedProgram(
+            "two sampling statements have the same site; number them anew", program.place
+        )
     for name in fixed | {
         one.name for one in walk_statements(program.body) if isinstance(one, Assign | Sample)
     }:
-        # It could be taken for one of the proof's own names, or be written like a truth.
+        # It could be confused with a name of the proof, or with a boolean literal.
         if not name.isidentifier() or name in _RESERVED_WORDS:
-            raise UnsupportedProgram(f"{name} is not a name that a program may use", program.place)
+            raise UnsupportedProgram(
+                f"{name} is not a name that a program may use; rename it", program.place
+            )
     for one in walk_statements(program.body):
         if isinstance(one, Assign | Sample) and one.name in fixed:
             raise UnsupportedProgram(
@@ -125,15 +130,15 @@ def is_discharged(one: Obligation) -> bool:
 
 
 def derive_obligations(program: Program, certificate: Certificate) -> list[Obligation]:
-    """Everything that must be shown, in the order of the text, the cost last."""
+    """Derive all obligations in textual order, the cost last."""
     finite = certificate.mode == FINITE
     known = infer_sorts(program, exact=finite)
     if not finite and uses_abstract_bits(program, known):
         for expression, about in _list_bit_expressions(program, certificate):
             if not is_width_independent(expression, program, known, about):
                 raise UnsupportedProgram(
-                    f"the certificate's {format_expression(expression)} does not mean the same for"
-                    " bit strings of every width"
+                    f"the certificate's {format_expression(expression)} depends on the width of bit"
+                    " strings; declare their width"
                 )
     product = ProductProgram(program, certificate, known, SymbolicInputs(program, known))
     product.run()
@@ -143,7 +148,7 @@ def derive_obligations(program: Program, certificate: Certificate) -> list[Oblig
 def _list_bit_expressions(
     program: Program, certificate: Certificate
 ) -> list[tuple[Expression, str]]:
-    """All expressions of a certificate, with what they are about."""
+    """List all expressions of a certificate, each with its subject."""
     kept = [(one, "equal") for loop in certificate.invariants for one in loop]
     rest = [
         (one, "none")
@@ -164,9 +169,13 @@ def _list_bit_expressions(
 def _check_shape(
     program: Program, certificate: Certificate, required: Sequence[str]
 ) -> Failure | None:
-    """What is seen without a solver."""
+    """Check all properties of the certificate that need no solver."""
     if (certificate.epsilon, certificate.delta) != (program.claim.epsilon, program.claim.delta):
-        return Failure("the certificate proves another claim", program.place, obligation="claim")
+        return Failure(
+            "the certificate proves another claim; prove the program again",
+            program.place,
+            obligation="claim",
+        )
     fixed = find_public_scalars(program)
     if (
         not collect_names(program.claim.epsilon)
@@ -174,7 +183,9 @@ def _check_shape(
         <= fixed
     ):
         return Failure(
-            "the claim must be made of public parameters", program.place, obligation="claim"
+            "the claim must be made of public parameters; remove the others",
+            program.place,
+            obligation="claim",
         )
     loops = sum(isinstance(one, While) for one in walk_statements(program.body))
     sites = {one.site for one in program.samples}
@@ -184,7 +195,8 @@ def _check_shape(
         or sites - set(range(len(certificate.shifts)))
     ):
         return Failure(
-            "the certificate does not have a shift for each noise and an invariant for each loop",
+            "the certificate does not have a shift for each noise and an invariant for each loop;"
+            " prove the program again",
             program.place,
         )
     if (
@@ -197,7 +209,8 @@ def _check_shape(
             program.place,
         )
         return Failure(
-            "one answer at a time is for programs that end with one whole number or truth",
+            "a pointwise proof needs a program that ends with one integer or boolean; use a"
+            " sequence proof",
             place,
             obligation="countable",
         )
@@ -213,7 +226,7 @@ def _has_countable_answer(program: Program) -> bool:
 
 
 def _list_hints(program: Program) -> list[object]:
-    """Small values of public parameters, for assumptions with products that z3 finds hard."""
+    """List small values of public parameters, for assumptions with products that z3 finds hard."""
     small = {Kind.INT: z3.Int, Kind.REAL: z3.Real}
     chosen = [
         one for one in program.parameters if not one.private and not one.list and one.kind in small

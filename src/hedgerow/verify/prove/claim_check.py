@@ -1,5 +1,5 @@
-"""The last step of a proof: what all sites have cost adds up to the claim at most, and what was
-excused is as rare as its delta.
+"""The last step of a proof: the costs of all sites add up to at most the claim's epsilon, and the
+probability of excused noise to at most its delta.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hedgerow.verify.language.program import (
     Noise,
     Number,
     Program,
+    Sample,
     collect_names,
     format_expression,
     substitute,
@@ -47,7 +48,7 @@ from hedgerow.verify.prove.state import ProductRuns
 
 __all__ = ["compute_allowed_rho", "derive_conclusions"]
 
-# How likely noise of scale b is to be at least t: at most this times e^(-t/b), for every t.
+# Noise of scale b is at least t with probability at most this times e^(-t/b), for every t.
 _TAIL_FACTORS = {
     Noise.LAPLACE: Fraction(1, 2),
     Noise.GEOMETRIC: Fraction(1),
@@ -56,7 +57,7 @@ _TAIL_FACTORS = {
 
 
 def derive_conclusions(product: ProductRuns) -> list[Obligation]:
-    """The cost, for every eps; and how rare is what was excused."""
+    """Derive the obligations on the total cost, for every eps, and on the excused probability."""
     concentrated = product.certificate.mode == "zcdp"
     return [
         _derive_zcdp_cost(product) if concentrated else _derive_pure_cost(product),
@@ -72,7 +73,6 @@ def _make_inequality(
     opaque: dict[str, Expression],
     reason: str,
 ) -> Obligation:
-    """That left <= right, multiplied out."""
     program = product.program
     assert product.final_state is not None
     state, path = product.final_state
@@ -122,13 +122,14 @@ def _derive_pure_cost(product: ProductRuns) -> Obligation:
 
 
 def _derive_zcdp_cost(product: ProductRuns) -> Obligation:
-    """In zCDP: the sum of shift^2 / (2 scale^2), against the rho that the claim's epsilon and
-    delta allow.
+    """Compare the sum of shift^2 / (2 scale^2) with the rho that the claim's epsilon and delta
+    allow.
     """
     program, claim, opaque = product.program, product.program.claim, dict[str, Expression]()
     if claim.delta is None or any(one is not None for one in product.certificate.excused):
         raise UnsupportedProgram(
-            "zCDP is for claims with a delta, all of which pays for the conversion", program.place
+            "a zCDP proof needs a claim with a delta and no excused noise; add a delta",
+            program.place,
         )
     numbers = not collect_names(claim.epsilon) | collect_names(claim.delta)
     allowed = (
@@ -154,21 +155,22 @@ def _compute_rho(epsilon: Expression, delta: Expression) -> Fraction:
         return find_largest_rho(_bound_constant(epsilon)[0], _bound_constant(delta)[0])
     except InvalidArgument:
         raise UnsupportedProgram(
-            "the claim's epsilon and delta must be positive, and delta below 1"
+            "the claim's epsilon and delta must be positive, and delta below 1; change the claim"
         ) from None
 
 
 def compute_allowed_rho(program: Program, opaque: dict[str, Expression]) -> RationalFunction:
-    """The rho that a claim in parameters allows. A rho gives epsilon rho + 2 sqrt(rho L) at delta,
-    where L is ln(1/delta).
+    """Return the rho that a claim in parameters allows.
 
-    So a claim a + b allows rho = a^2 / (4 L) when b is at least that. This is the conversion itself
-    (a = 2 sqrt(r L), b = r), and it is advanced composition of k mechanisms of cost e (a = e sqrt(2
-    k L), b = k e (exp(e) - 1)): there rho is k e^2 / 2, and exp(e) - 1 >= e.
+    A rho gives epsilon = rho + 2 sqrt(rho L) at delta, where L is ln(1/delta). So a claim a + b
+    allows rho = a^2 / (4 L) when b is at least that. This covers the conversion itself
+    (a = 2 sqrt(r L), b = r), and advanced composition of k mechanisms of cost e
+    (a = e sqrt(2 k L), b = k e (exp(e) - 1)): there rho is k e^2 / 2, and exp(e) - 1 >= e.
     """
     claim, delta = program.claim, program.claim.delta
     unclear = UnsupportedProgram(
-        "Gaussian noise is proved for claims in numbers, or for r + 2*sqrt(r*ln(1/delta))",
+        "Gaussian noise needs another form of claim. Write the claim in numbers, or as"
+        " r + 2*sqrt(r*ln(1/delta))",
         program.place,
     )
     if (
@@ -200,7 +202,7 @@ def compute_allowed_rho(program: Program, opaque: dict[str, Expression]) -> Rati
 
 
 def _is_not_negative(one: RationalFunction, known: frozenset[str]) -> bool:
-    """Seen from its signs alone."""
+    """Decide from the signs of the coefficients alone."""
     return one.symbols <= known and all(
         factor >= 0 for side in (one.numerator, one.denominator) for factor in side.values()
     )
@@ -209,8 +211,8 @@ def _is_not_negative(one: RationalFunction, known: frozenset[str]) -> bool:
 def _bound_below(
     expression: Expression, opaque: dict[str, Expression], known: frozenset[str]
 ) -> RationalFunction:
-    """The expression, or less: t for a factor exp(t) - 1, where the other factors are not
-    negative.
+    """Bound the expression from below: t replaces a factor exp(t) - 1 where the other factors are
+    not negative.
     """
     if isinstance(expression, Apply) and expression.operator == "*":
         left, right = expression.arguments
@@ -232,7 +234,7 @@ def _bound_below(
 
 
 def _bound_constant(expression: Expression) -> Bounds:
-    """What an expression without names lies between."""
+    """Enclose an expression without names between two numbers."""
     try:
         return bound_expression(expression, {})
     except Refused as error:
@@ -240,17 +242,17 @@ def _bound_constant(expression: Expression) -> Bounds:
 
 
 def _scale_lower_bound(scale: Expression) -> Fraction:
-    """A positive number that the scale is not below."""
     least = _bound_constant(scale)[0]
     if least <= 0:
         raise UnsupportedProgram(
-            f"the scale {format_expression(scale)} is not seen to be positive", scale.place
+            f"the scale {format_expression(scale)} may not be positive; use a positive one",
+            scale.place,
         )
     return least
 
 
 def _square(expression: Expression, opaque: dict[str, Expression]) -> RationalFunction:
-    """The square, in which roots are gone."""
+    """Return the square of the expression, with its roots removed."""
     if isinstance(expression, Apply) and expression.operator == "sqrt":
         return to_rational_function(expression.arguments[0], opaque)
     if isinstance(expression, Apply) and expression.operator in ("*", "/"):
@@ -260,7 +262,7 @@ def _square(expression: Expression, opaque: dict[str, Expression]) -> RationalFu
 
 
 def _derive_tail_bounds(product: ProductRuns) -> list[Obligation]:
-    """What is excused is as rare as the claim's delta."""
+    """Require that the excused noise is at most as likely as the claim's delta."""
     program, opaque, total, later = (
         product.program,
         dict[str, Expression](),
@@ -275,29 +277,14 @@ def _derive_tail_bounds(product: ProductRuns) -> list[Obligation]:
         False,
     )
     for one in program.samples:
-        rare = (
-            product.certificate.excused[one.site]
-            if one.site < len(product.certificate.excused)
-            else None
-        )
+        rare = dict(enumerate(product.certificate.excused)).get(one.site)
         if rare is None:
             continue
-        # each answer would be excused anew, and that adds up over all answers
-        if product.certificate.mode == "pointwise":
-            raise UnsupportedProgram(
-                "noise is not excused in a proof for one answer at a time", one.place
-            )
         start, scale, some = (
-            substitute(split_tail(rare)[1], find_constants(program)),
+            _find_tail_start(product, one, rare),
             find_scales(program)[one.site],
             True,
         )
-        if one.noise not in _TAIL_FACTORS or not collect_names(start) <= find_public_scalars(
-            program
-        ):
-            raise UnsupportedProgram(
-                f"how rare {format_expression(rare)} is cannot be said", one.place
-            )
         exponent = to_rational_function(start, opaque) / to_rational_function(scale, opaque)
         power = _find_exponential(-exponent, delta, opaque)
         if power is None:
@@ -313,12 +300,12 @@ def _derive_tail_bounds(product: ProductRuns) -> list[Obligation]:
             )
             is not None
         ):
-            power /= constant_function(1) + step  # from 0 on
+            power /= constant_function(1) + step  # valid for a tail from 0 on
             later.append((one.site, start))
         else:
             power *= constant_function(_TAIL_FACTORS[one.noise])
         total += symbol_function(f"@rare{one.site}") * power
-    reason = f"the noise goes wrong more often than {format_expression(delta)}"
+    reason = f"the excused noise is more likely than {format_expression(delta)}"
     found = (
         [
             _make_inequality(
@@ -331,8 +318,26 @@ def _derive_tail_bounds(product: ProductRuns) -> list[Obligation]:
     return found + [_require_tail_from_zero(product, site, start) for site, start in later]
 
 
+def _find_tail_start(product: ProductRuns, sample: Sample, rare: Expression) -> Expression:
+    """Return the public start of the excused tail, and refuse a tail without a known bound."""
+    # A pointwise proof would excuse noise for each answer anew, and that adds up.
+    if product.certificate.mode == "pointwise":
+        raise UnsupportedProgram(
+            "a pointwise proof cannot excuse noise; use a sequence proof", sample.place
+        )
+    start = substitute(split_tail(rare)[1], find_constants(product.program))
+    public = collect_names(start) <= find_public_scalars(product.program)
+    if sample.noise not in _TAIL_FACTORS or not public:
+        raise UnsupportedProgram(
+            f"the probability of {format_expression(rare)} has no known bound; excuse a tail from"
+            " a public number on",
+            sample.place,
+        )
+    return start
+
+
 def _require_tail_from_zero(product: ProductRuns, site: int, start: Expression) -> Obligation:
-    """That noise of this site is excused from 0 on only."""
+    """Require that the excused tail of this site starts at 0 or above."""
     assert product.final_state is not None
     state, path = product.final_state
     value = make_symbol_lookup(product, state, {"start": start})
@@ -343,14 +348,13 @@ def _require_tail_from_zero(product: ProductRuns, site: int, start: Expression) 
         (*path, *list_inverse_facts([*path, goal])),
         goal,
         place,
-        f"how rare noise above {format_expression(start)} is is known from 0 on",
+        f"the excused tail from {format_expression(start)} may start below 0",
     )
 
 
 def _find_exponential(
     exponent: RationalFunction, delta: Expression, opaque: dict[str, Expression]
 ) -> RationalFunction | None:
-    """e^exponent, where the claim's delta speaks of it."""
     for part in walk_expression(delta):
         if (
             isinstance(part, Apply)
@@ -367,10 +371,12 @@ def _bound_exponential(
     known: frozenset[str],
     opaque: dict[str, Expression],
 ) -> RationalFunction:
-    """A lower bound of e^exponent, where that is a sum of logarithms and of something positive."""
+    """Bound e^exponent from below, where the exponent is a sum of logarithms and positive terms."""
     found = constant_function(1)
     unclear = UnsupportedProgram(
-        f"how rare noise above {format_expression(start)} is cannot be said", start.place
+        f"the probability of noise above {format_expression(start)} has no known bound; write it"
+        " as scale * ln(...)",
+        start.place,
     )
     if set(exponent.denominator) != {()}:
         raise unclear

@@ -1,9 +1,8 @@
-"""Noise that is drawn in a branch which private data alone decide is drawn before the branch
-instead.
+"""Draws inside a branch on private data only, moved in front of that branch.
 
-Whether somebody is in a group may decide whether noise is drawn at all. Drawing it in any case and
-not using it says the same things with the same probabilities, because a draw depends on nothing;
-and then both runs draw, so that their noises can be matched.
+Membership of a group may decide whether noise is drawn at all. Drawing it always and not using it
+gives the same outputs with the same probabilities, because a draw depends on nothing; and then both
+runs draw, so their noises can be matched.
 """
 
 from __future__ import annotations
@@ -28,12 +27,16 @@ __all__ = ["find_noisy_variables", "find_private_variables", "hoist_draws"]
 
 
 def find_noisy_variables(program: Program, branches: bool = False) -> frozenset[str]:
-    """The variables that noise flows into by value, or also by the branch they are assigned in."""
+    """Find the variables that noise flows into by value, or also by the branch they are assigned
+    in.
+    """
     return _propagate(program, frozenset(one.name for one in program.samples), branches)
 
 
 def find_private_variables(program: Program) -> frozenset[str]:
-    """The variables that private data flow into, by value or by the branch they are assigned in."""
+    """Find the variables that private data flow into, by value or by the branch they are assigned
+    in.
+    """
     return _propagate(
         program, frozenset(one.name for one in program.parameters if one.private), True
     )
@@ -67,7 +70,7 @@ def _propagate(program: Program, start: frozenset[str], branches: bool) -> froze
 
 
 def hoist_draws(program: Program) -> Program:
-    """The same program with such draws in front of their branches."""
+    """Move every such draw in front of its branch."""
     noised, secret = find_noisy_variables(program, branches=True), find_private_variables(program)
 
     def block(several: Block) -> Block:

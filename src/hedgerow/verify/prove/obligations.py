@@ -1,9 +1,9 @@
-"""What must be shown before a program is called private: this list, whole.
+"""The complete list of obligations that a proof must discharge.
 
-That a certificate is about this program and this claim, and that costs are divided by what public
-parameters fix, is seen without a solver. Each name here stands for one rule of the argument in
-``checker``. A rule that is left out makes some bad program "proved";
-``tests/verify/prove/test_obligations.py`` keeps one such program for each.
+The checks that need no solver are in ``checker``: the claim is the program's, and costs are divided
+by scales that public parameters fix. Each name here is one rule of the argument in ``checker``.
+Without it some bad program would be "proved"; ``tests/verify/prove/test_obligations.py`` keeps one
+such program for each.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from hedgerow.verify.prove.solver import Term
 __all__ = ["OBLIGATION_NAMES", "Obligation"]
 
 OBLIGATION_NAMES: Final = (
-    "branch",  # both runs take the same way where noise, outputs or loops stand on it
+    "branch",  # both runs take the same branch if it has noise, outputs or loops
     "loop",  # both runs leave a loop after the same number of rounds
-    "ends",  # something shrinks with every round, so that the loop ends
+    "ends",  # the variant decreases with every round, so the loop ends
     "entry",  # an invariant holds when the loop is reached
-    "kept",  # and after every round
-    "output",  # both runs say the same
-    "countable",  # one answer at a time only where there are countably many
+    "kept",  # an invariant holds after every round
+    "output",  # both runs have the same output
+    "countable",  # a pointwise proof has countably many answers
     "scale",  # the parameters of the noise are the same in both runs
-    "piecewise",  # the shift depends on the noise through conditions only, so that it keeps lengths
+    "piecewise",  # the shift depends on the noise through conditions only: it preserves length
     "one-to-one",  # different noises stay different
-    "support",  # what is drawn in the second run can be drawn there
-    "ratio",  # a coin's probabilities have the ratio that is charged
-    "chance",  # what coins are thrown with is a chance, for all data
-    "answers",  # an answer of coins has chances of the ratio that is charged
-    "cost",  # the costs of all sites add up to the claim at most
-    "tail",  # what is excused is as rare as the claim's delta
-    "possible",  # none of this is shown from assumptions that contradict each other
+    "support",  # the noise of the second run lies in the support of its distribution
+    "ratio",  # a coin's probabilities differ by at most the charged ratio
+    "chance",  # the probability of a coin lies in [0, 1], for all data
+    "answers",  # the answers of coins differ in probability by at most the charged ratio
+    "cost",  # the costs of all sites add up to at most the claim
+    "tail",  # excused noise is at most as likely as the claim's delta
+    "possible",  # no proof step uses assumptions that contradict each other
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """``goal`` must follow from ``assumptions``. ``tag`` tells Houdini which invariant it is
-    about.
+    """A ``goal`` that must follow from ``assumptions``. ``tag`` identifies the invariant that it is
+    about, for pruning.
     """
 
     name: str

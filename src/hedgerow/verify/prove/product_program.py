@@ -1,11 +1,10 @@
-"""Both runs at once: every variable has two values, and what must be shown is written down on the
-way.
+"""The product program: both runs at once, two values for every variable, and a list of obligations.
 
-The runs go through the program side by side. At a sampling site the first draws a noise, any; the
-second draws what the certificate says. A loop is not unrolled: what the certificate claims to hold
-each time its guard is asked is shown on entry, assumed for a round, and shown after it. Each
-obligation keeps the list of assumptions it may use, and lists are never shared between the inside
-of a loop and what follows it.
+The runs go through the program side by side. At a sampling site the first run draws any noise and
+the second draws the noise that the certificate assigns to it. A loop is not unrolled: its
+invariants, which hold each time the guard is evaluated, are shown on entry, assumed for a round,
+and shown after it. Each obligation keeps its own list of assumptions, and a loop body never shares
+its list with the statements after the loop.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from hedgerow.verify.prove.rules.row_loops import RowLoop, compute_row_increment
 from hedgerow.verify.prove.rules.sampling import draw_in_both_runs
 from hedgerow.verify.prove.rules.scale_facts import list_assumptions
 from hedgerow.verify.prove.solver import Term, z3
-from hedgerow.verify.prove.state import PairState, Path
+from hedgerow.verify.prove.state import PairState, Path, merge_states
 from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
 from hedgerow.verify.prove.terms import Sort, SymbolTable, fresh_constant, to_z3_sort, translate
 from hedgerow.verify.prove.work_limit import Spend, limit_work
@@ -54,15 +53,13 @@ def _assume_unchanged(loop: int, number: int, term: Term) -> Term:  # noqa: ARG0
 
 
 def draws_or_loops(block: Block) -> bool:
-    """Whether it draws noise, or goes round."""
+    """Return True if the block contains a draw or a loop."""
     return any(isinstance(one, Sample | While) for one in walk_statements(block))
 
 
 @dataclass
 class ProductProgram:
-    """One pass over the program. ``assume`` is how an invariant becomes an assumption; Houdini
-    makes it optional.
-    """
+    """One pass over the program. ``assume`` turns an invariant into an assumption."""
 
     program: Program
     certificate: Certificate
@@ -75,12 +72,12 @@ class ProductProgram:
 
     def __post_init__(self) -> None:
         self._fresh_count = 0
-        # what brings each run here, where they may go different ways
+        # The conditions that led each run here, where their branches may differ.
         self._branch_guards: tuple[Term, Term, If] | None = None
-        self._next_loop = 0  # loops are met in the order of the text, each once
+        self._next_loop = 0  # loops are visited in textual order, each once
 
     def run(self) -> None:
-        """Fill ``obligations`` and ``final``."""
+        """Fill ``obligations`` and ``final_state``."""
         counters = {
             f"{word}{one.site}": z3.RealVal(0)
             for word in ("cost", "rare")
@@ -90,19 +87,16 @@ class ProductProgram:
         path = [*self.inputs.facts, *list_assumptions(self, start)]
         self.final_state = (self._run_block(self.program.body, start, path), path)
 
-    # --- what expressions mean
-    # ----------------------------------------------------------------------------------------------
-
     def fresh_value(self, name: str, sort: Sort) -> Term:
         self._fresh_count += 1
         return fresh_constant(name, sort, self._fresh_count)
 
     def run_symbols(self, run: int, state: PairState, path: Path) -> SymbolTable:
-        """The program's own expressions in one of the runs."""
+        """Build the symbols of the program's own expressions in one of the runs."""
 
         def name(name: str) -> Term:
             if name not in state.values:
-                raise UnsupportedProgram(f"{name} is read before it has a value.")
+                raise UnsupportedProgram(f"{name} is read before it has a value; assign it first.")
             return state.values[name][run]
 
         return SymbolTable(
@@ -119,7 +113,7 @@ class ProductProgram:
         entry: PairState | None = None,
         more: dict[str, Term] | None = None,
     ) -> SymbolTable:
-        """The certificate's expressions, which speak of both runs."""
+        """Build the symbols of the certificate's expressions, which refer to both runs."""
 
         def name(name: str) -> Term:
             if more and name in more:
@@ -144,7 +138,9 @@ class ProductProgram:
                 return where[parts[0]][int(parts[1]) - 1]
             if len(parts) == 1 and self._is_public_scalar(name):
                 return self.inputs.scalars[name][0]
-            raise UnsupportedProgram(f"the certificate speaks of {name}, which is not there.")
+            raise UnsupportedProgram(
+                f"the certificate names {name}, which the program does not have."
+            )
 
         def read(name: str, at: Term) -> Term:
             if name.startswith("@spent:"):
@@ -166,7 +162,7 @@ class ProductProgram:
     def answer(self) -> Term:
         last = self.program.body[-1] if self.program.body else None
         if self.certificate.mode != "pointwise" or not isinstance(last, Output):
-            raise UnsupportedProgram("only a pointwise proof speaks of @answer.")
+            raise UnsupportedProgram("only a pointwise proof may use @answer; remove it.")
         known = {name: sort.kind for name, sort in self.sorts.items()}
         return z3.Const("@answer", to_z3_sort(Sort(infer_kind(last.value, self.program, known))))
 
@@ -180,9 +176,6 @@ class ProductProgram:
         tag: tuple[int, int] | None = None,
     ) -> None:
         self.obligations.append(Obligation(name, tuple(path), goal, place, reason, tag))
-
-    # --- statements
-    # ----------------------------------------------------------------------------------------------
 
     def _run_block(self, block: Block, state: PairState, path: Path) -> PairState:
         for piece in split_regions(block) if self.certificate.mode == FINITE else block:
@@ -221,12 +214,12 @@ class ProductProgram:
                 return self._run_while(statement, state, path)
 
     def fit_to_sort(self, name: str, term: Term) -> Term:
-        """A whole number that is kept in a real variable is a real."""
+        """Convert an integer that is assigned to a real variable."""
         return z3.ToReal(term) if self.sorts[name].kind is Kind.REAL and z3.is_int(term) else term
 
     def _run_output(self, statement: Output, state: PairState, path: Path) -> None:
         first, second = self._evaluate_in_both(statement.value, state, path)
-        said, place = format_expression(statement.value), statement.place
+        output, place = format_expression(statement.value), statement.place
         if self.certificate.mode == "pointwise":
             goal = z3.Implies(first == self.answer, second == self.answer)
             self.add_obligation(
@@ -234,7 +227,7 @@ class ProductProgram:
                 path,
                 goal,
                 place,
-                f"the answer {said} may become another one, and no shift of the noise hides it",
+                f"the answer {output} may differ between neighbours, and no shift hides it",
             )
             path.append(first == self.answer)
             return
@@ -243,26 +236,26 @@ class ProductProgram:
             here, there, branch = self._branch_guards
             reason = (
                 f"{format_expression(branch.condition)} may hold for one neighbour and not for the"
-                " other, and what is said shows it"
+                " other, and the output shows it"
             )
             self.add_obligation("branch", path, here == there, branch.place, reason)
             path.append(here == there)
-            # among the assumptions, so that saying something where nobody comes is seen
+            # An assumption, so that an output in unreachable code fails as "possible".
             known = [*path, here]
         self.add_obligation(
             "output",
             known,
             first == second,
             place,
-            f"what is said, {said}, differs between neighbours, and no noise hides it",
+            f"the output {output} differs between neighbours, and no noise hides it",
         )
 
     def _run_if(self, statement: If, state: PairState, path: Path) -> PairState:
         first, second = self._evaluate_in_both(statement.condition, state, path)
         if draws_or_loops(statement.then) or draws_or_loops(statement.otherwise):
             return self._run_same_branch(statement, first, second, state, path)
-        # Without noise and loops inside, each run goes its own way; where something is said, both
-        # must have come.
+        # Without noise and loops inside, the runs may take different branches; at an output both
+        # must be in the same one.
         outer, sides, negated = self._branch_guards, [], (z3.Not(first), z3.Not(second))
         for block, (here, there) in (
             (statement.then, (first, second)),
@@ -273,15 +266,15 @@ class ProductProgram:
             self._branch_guards = (here, there, statement)
             sides.append(self._run_block(block, state, path))
         self._branch_guards = outer
-        return self._merge_states(first, second, *sides)
+        return merge_states(first, second, *sides)
 
     def _run_same_branch(
         self, statement: If, first: Term, second: Term, state: PairState, path: Path
     ) -> PairState:
-        """Both runs go the same way."""
+        """Require that both runs take the same branch, and run it."""
         reason = (
             f"{format_expression(statement.condition)} may hold for one neighbour and not for the"
-            " other, and what follows depends on it"
+            " other, and later statements depend on it"
         )
         self.add_obligation("branch", path, first == second, statement.place, reason)
         path.append(first == second)
@@ -293,29 +286,7 @@ class ProductProgram:
         )
         path += [z3.Implies(first, one) for one in then[known:]]
         path += [z3.Implies(z3.Not(first), one) for one in otherwise[known:]]
-        return self._merge_states(first, second, left, right)
-
-    def _merge_states(
-        self, first: Term, second: Term, left: PairState, right: PairState
-    ) -> PairState:
-        values: dict[str, tuple[Term, Term]] = {}
-        for name in sorted(left.values.keys() | right.values.keys()):
-            a, b = left.values.get(name), right.values.get(name)
-            if a is None or b is None:
-                # nobody may read it where it has no value; kinds.resolved sees to that
-                a = b = a if b is None else b
-            assert a is not None
-            assert b is not None
-            values[name] = a if a is b else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
-        costs = {
-            site: (
-                left.costs[site]
-                if left.costs[site] is right.costs[site]
-                else z3.If(first, left.costs[site], right.costs[site])
-            )
-            for site in left.costs
-        }
-        return PairState(values, costs)
+        return merge_states(first, second, left, right)
 
     def _run_while(self, statement: While, state: PairState, path: Path) -> PairState:
         number, self._next_loop = self._next_loop, self._next_loop + 1
@@ -367,7 +338,7 @@ class ProductProgram:
         left = translate(variant, self.certificate_symbols(after, body, state))
         ends = z3.And(before >= 0, z3.Implies(again, left <= before - 1))
         self.add_obligation(
-            "ends", body, ends, statement.place, "nothing is seen that makes this loop end"
+            "ends", body, ends, statement.place, "no quantity was found that makes this loop end"
         )
         path += [z3.Not(first), z3.Not(second)]
         return inside
@@ -375,8 +346,8 @@ class ProductProgram:
     def _run_row_loop(
         self, fold: RowLoop, statement: While, state: PairState, path: Path
     ) -> PairState:
-        """Both runs have gone through all their rows; the second's sums have grown by one row
-        more, or less, than the first's.
+        """Run both loops to their end: the second run's sums differ from the first's by the extra
+        row.
         """
         begun = z3.And(*[value == 0 for value in state.values[fold.place]])
         self.add_obligation(
@@ -384,7 +355,7 @@ class ProductProgram:
             path,
             begun,
             statement.place,
-            f"{fold.place} must begin with 0 for a sum over all rows of {fold.list}",
+            f"{fold.place} must start at 0 for a sum over all rows of {fold.list}",
         )
         after = self._havoc(statement.body, state, path)
         row, times = self.inputs.extra_row(fold.list)
@@ -401,7 +372,9 @@ class ProductProgram:
         return after.with_value(fold.place, *lengths)
 
     def _havoc(self, body: Block, state: PairState, path: Path) -> PairState:
-        """Any values for what the loop changes; costs have not become smaller."""
+        """Return fresh values for all variables that the loop changes, and costs that are no
+        smaller.
+        """
         values, costs = dict(state.values), dict(state.costs)
         for name in sorted(find_assigned_names(body)):
             values[name] = (
@@ -417,8 +390,8 @@ class ProductProgram:
 
 
 def _split_run(name: str) -> tuple[str, int]:
-    """q@2 is the list q in the second run."""
+    """Split q@2 into the list q and the index of the second run."""
     base, _, run = name.rpartition("@")
     if run not in ("1", "2"):
-        raise UnsupportedProgram(f"the certificate speaks of {name}, which is not there.")
+        raise UnsupportedProgram(f"the certificate names {name}, which the program does not have.")
     return base, int(run) - 1

@@ -1,8 +1,8 @@
-"""Proving. What the search finds is believed only after the checker has shown it again.
+"""The prover: a search for a certificate, which counts only after the checker accepted it.
 
-``prove`` looks for a proof of the claim. Where there is none it says why in one sentence and, as
-far as time allows, which multiple of the claim's eps it can prove instead, and which noise to scale
-so that the claim holds.
+``prove`` looks for a proof of the claim. Where it finds none, it gives the reason in one sentence
+and, as far as time allows, the multiple of the claim's eps that it can prove instead, and the noise
+to scale so that the claim holds.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ __all__ = ["prove"]
 
 
 def prove(program: Program, *, seconds: float = 120) -> Certificate | Failure:
-    """A certificate that the checker accepts; or why there is none, and what could be done about
-    it in the time that is left.
+    """Return a certificate that the checker accepts, or the reason why there is none, with advice
+    as far as time allows.
     """
     deadline = time.monotonic() + seconds
     found = find_certificate(program, deadline)

@@ -1,7 +1,7 @@
-"""What to do about a claim that is not proved: what it costs instead, and which noise to scale.
+"""Advice for a claim that is not proved: a claim that can be proved, and the noise to scale.
 
-Both are found by proving other programs: the same with a larger claim, and the same with more
-noise. What is said has a certificate.
+Both come from proofs of other programs, one with a larger claim and one with more noise, so each
+piece of advice has a certificate.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ __all__ = [
     "scale_noise",
 ]
 
-# multiples of eps are told in sixteenths, or as simpler fractions where these can be proved
+# Multiples of eps are reported in sixteenths, or as simpler fractions that can be proved.
 _STEPS_PER_EPSILON = 16
 _MAX_MULTIPLE = 8
 _MAX_SIMPLE_DENOMINATOR = 12
 _TRIES_PER_CLAIM = 1
 _MAX_MUTANTS = 10
-# steps of effort: for a smaller epsilon, and for noise that mends it
+# Work limits in steps: for a smaller epsilon, and for noise that makes the claim true.
 _BOUND_STEPS, _REPAIR_STEPS = 8_000, 4_000
-_MAX_IMPROVEMENTS = 8  # how often a smaller multiple is looked for with other shifts
+_MAX_IMPROVEMENTS = 8  # searches for a smaller multiple with other shifts
 
 
 @dataclass(frozen=True, slots=True)
 class ProvedMultiple:
-    """The smallest multiple of eps that could be proved, and its proof (of the program with that
-    claim).
+    """The smallest multiple of eps that could be proved, with the proof of the program with that
+    claim.
     """
 
     multiple: Fraction
@@ -69,7 +69,7 @@ class ProvedMultiple:
 
 
 def add_advice(program: Program, failure: Failure, deadline: float) -> Failure:
-    """The failure with what could be proved instead, as far as time allows."""
+    """Add the claim or noise that could be proved instead to the failure, as far as time allows."""
     if EXCEEDS_CLAIM not in failure.reason:  # more noise, or a larger claim, would not help
         return failure
     advice = _suggest_scaling(program, deadline)
@@ -79,7 +79,7 @@ def add_advice(program: Program, failure: Failure, deadline: float) -> Failure:
 
 
 def _with_claim(program: Program, multiple: Fraction, claim: Expression) -> Program:
-    """So many times the unit: eps, or where the claim is told in none, the claim."""
+    """Replace the claim by a multiple of its unit: eps, or the claim itself if it has no unit."""
     unit = find_unit_parameter(replace(program, claim=replace(program.claim, epsilon=claim)))
     one: Expression = Name(unit) if unit is not None else claim
     epsilon = one if multiple == 1 else Apply("*", (Number(multiple), one))
@@ -94,10 +94,10 @@ def find_smallest_multiple(
     start: Fraction = Fraction(1),
     least: float = 0,
 ) -> ProvedMultiple | None:
-    """The smallest multiple of eps that can be proved, or nothing; ``start`` is tried first, then
-    twice as much, and so on.
+    """Find the smallest multiple of eps that can be proved; None if there is none.
 
-    Below ``least`` nothing is tried: a witness has shown that it would be in vain.
+    ``start`` is tried first, then twice as much, and so on. Nothing below ``least`` is tried,
+    because a counterexample refutes it.
     """
     limit = time.monotonic() + seconds if deadline is None else deadline
     unit = program.claim.epsilon
@@ -129,8 +129,8 @@ def _try_multiple(
 
 
 def can_prove_ratio(program: Program, ratio: Fraction, deadline: float) -> bool:
-    """Whether it can be proved that no answer is likelier than by this ratio, where the claim is
-    a number.
+    """Return True if, for a numeric claim, the probabilities of each answer provably differ by at
+    most this ratio.
     """
     claim = Apply("ln", (Number(ratio),))
     if collect_names(program.claim.epsilon) or program.claim.delta is not None:
@@ -142,13 +142,13 @@ def can_prove_ratio(program: Program, ratio: Fraction, deadline: float) -> bool:
 
 
 def _tighten(found: ProvedMultiple, unit: Expression) -> ProvedMultiple:
-    """The same shifts and invariants for a smaller claim."""
+    """Lower the claim as far as the same shifts and invariants prove it."""
     low, high, best = 0, int(found.multiple * _STEPS_PER_EPSILON), found
     while low < high:
         middle = (low + high) // 2
         better = _recheck_with_multiple(best, Fraction(middle, _STEPS_PER_EPSILON), unit)
         best, low, high = (better, low, middle) if better is not None else (best, middle + 1, high)
-    if best.multiple.denominator == _STEPS_PER_EPSILON:  # thirds are no sixteenths
+    if best.multiple.denominator == _STEPS_PER_EPSILON:  # a third is not a multiple of 1/16
         between = {
             Fraction(n, d)
             for d in range(2, _MAX_SIMPLE_DENOMINATOR + 1)
@@ -175,7 +175,7 @@ def _recheck_with_multiple(
 ) -> ProvedMultiple | None:
     claiming = _with_claim(found.program, multiple, unit)
     before, after = found.program.claim.epsilon, claiming.claim.epsilon
-    # coins are charged what is claimed
+    # A coin is charged the claim.
     rates = tuple(after if one == before else one for one in found.certificate.rates)
     certificate = replace(
         found.certificate, epsilon=after, source=hash_program(claiming), rates=rates
@@ -188,7 +188,6 @@ def _recheck_with_multiple(
 
 
 def _suggest_scaling(program: Program, deadline: float) -> str | None:
-    """Which noise to scale by what, so that the claim is proved."""
     sites = {
         one.site: one
         for one in program.samples
@@ -207,7 +206,7 @@ def _suggest_scaling(program: Program, deadline: float) -> str | None:
 
 
 def _list_factors(program: Program) -> Iterator[Expression]:
-    """Twice; or by a public number, first those that are not the length of a list."""
+    """Yield the factor 2 and public integers, first the ones that are not the length of a list."""
     counts = [
         one.name
         for one in program.parameters
@@ -242,7 +241,7 @@ def _list_factors(program: Program) -> Iterator[Expression]:
 
 
 def scale_noise(block: Block, site: int, factor: Expression) -> Block:
-    """The program's body with one noise as many times as wide."""
+    """Multiply the noise of one site in the program's body by a factor."""
 
     def one(statement: Statement) -> Statement:
         match statement:

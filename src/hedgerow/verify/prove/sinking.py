@@ -1,10 +1,10 @@
-"""What only one way of a branch asks for is drawn, or worked out, on that way.
+"""Draws and assignments that only one side of a branch uses, moved into that side.
 
-A mechanism may draw noise whether it needs it or not, so that its time tells nothing. Noise that
-nobody looks at says nothing: drawing it where it is used says the same things with the same
-probabilities, and no proof has to hide what is never told.
+A mechanism may draw noise that it does not need, so that its running time reveals nothing. Unused
+noise does not affect the output: drawing it where it is used gives the same outputs with the same
+probabilities, and no proof has to hide a value that is never used.
 
-Only into branches that tell something: there both runs go the same way in any case.
+Statements move only into branches with an output: there both runs take the same branch anyway.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["sink_statements"]
 
 
 def sink_statements(program: Program) -> Program:
-    """The same program with such statements inside of their branches."""
+    """Move every such statement into its branch."""
     return replace(program, body=_sink_block(program.body, program.body))
 
 
 def _list_reads(several: Iterable[Statement]) -> list[str]:
-    """Every variable that is asked for, as often as it is."""
+    """List every variable that is read, with repetitions."""
     return [
         name
         for one in several
@@ -64,9 +64,7 @@ def _sink_block(block: Block, whole: Block) -> Block:
 
 
 def _sink_into_branch(before: list[Statement], branch: If, whole: Block) -> list[Statement]:
-    """The statements before a branch, and the branch, with all that belongs inside of it moved
-    there.
-    """
+    """Move statements into the branch that follows where possible, and return the rest with it."""
     kept: list[Statement] = []
     for one in reversed(before):
         branch, moved = _try_to_sink(one, kept, branch, whole)

@@ -1,9 +1,8 @@
-"""z3, and how it is asked: a fresh solver for every question, a limit on its work, and never a
-guess.
+"""The interface to z3: a fresh solver for every query, and a limit on its work.
 
-The limit counts z3's own steps, so that a verdict does not depend on how fast the machine is; the
-clock is a last resort, far beyond what these steps take. Whatever is not a plain yes is a no: a
-time-out never proves anything.
+The limit counts z3's own steps, so a verdict does not depend on the speed of the machine; the clock
+is a last resort, far beyond the time of these steps. Any result but a plain yes is a no: a time-out
+never proves anything.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from hedgerow.errors import Unsupported
 try:
     import z3  # type: ignore[import-untyped]
 except ImportError as error:  # pragma: no cover - the suite has it installed
-    raise Unsupported("Proofs about programs need z3: pip install 'hedgerow[verify]'.") from error
+    raise Unsupported("Proofs need z3. Run: pip install 'hedgerow[verify]'") from error
 
 Term: TypeAlias = Any  # z3 has no types of its own
 MAX_WORK: Final = 6_000_000
@@ -35,7 +34,7 @@ __all__ = [
 
 
 def make_solver(work: int = MAX_WORK, milliseconds: int = MAX_MILLISECONDS) -> Term:
-    """A fresh solver with its limits."""
+    """Return a fresh solver with its limits."""
     fresh = z3.Solver()
     fresh.set("rlimit", work)
     fresh.set("timeout", milliseconds)
@@ -43,7 +42,7 @@ def make_solver(work: int = MAX_WORK, milliseconds: int = MAX_MILLISECONDS) -> T
 
 
 def measure_work() -> int:
-    """How much z3 has done in this process, in its own steps."""
+    """Return the work that z3 has done in this process, in its own steps."""
     fresh = z3.Solver()
     fresh.check()
     return int(fresh.statistics().get_key_value("rlimit count"))
@@ -61,13 +60,13 @@ def is_entailed(
     work: int = MAX_WORK,
     milliseconds: int = MAX_MILLISECONDS,
 ) -> bool:
-    """True only when z3 shows that nothing satisfies the assumptions and not the goal."""
+    """Return True only if z3 shows that no model satisfies the assumptions but not the goal."""
     return bool(_check([*assumptions, z3.Not(goal)], work, milliseconds)[0] == z3.unsat)
 
 
 def is_satisfiable(assumptions: Sequence[Term], hints: Sequence[Term] = ()) -> bool:
-    """True only when z3 finds values that satisfy the assumptions; hints that simplify them are
-    tried when it is at a loss.
+    """Return True only if z3 finds a model of the assumptions; if it gives up, the hints are added
+    to simplify them.
     """
     verdict = _check(assumptions, MAX_WORK, MAX_MILLISECONDS)[0]
     if verdict == z3.unknown and hints:

@@ -1,9 +1,8 @@
-"""The sort of every variable: its kind, and for bit strings how many bits z3 gives them.
+"""The sort of every variable: its kind, and for bit strings the number of bits in z3.
 
-Bit strings of one width n, any, are taken for a single bit when everything done to them is done bit
-by bit (what holds of one bit then holds of each), and for whole numbers when they are only added
-(what holds in the whole numbers then holds modulo 2^n). Otherwise widths must be numbers, and z3 is
-given that many bits.
+Bit strings of one unknown width n are modelled as a single bit when all operations are bitwise (a
+fact about one bit then holds for each), and as integers when they are only added (a fact about
+integers then holds modulo 2^n). Otherwise widths must be numbers, and z3 gets that many bits.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ _MAX_WIDTH = 4096
 
 
 def infer_sorts(program: Program, exact: bool = False) -> dict[str, Sort]:
-    """Of every variable and parameter. ``exact``: bit strings have the bits that they have,
-    since chances are counted.
+    """Infer the sort of every variable and parameter. With ``exact``, bit strings keep their own
+    width, since probabilities are counted.
     """
     known = infer_kinds(program)
     if Kind.BITS not in known.values():
@@ -55,8 +54,8 @@ def infer_sorts(program: Program, exact: bool = False) -> dict[str, Sort]:
             for name, kind in known.items()
         }
     raise UnsupportedProgram(
-        "bit strings of any width are proved with one width, and with xor, and, or, not alone or"
-        " with + alone."
+        "bit strings of unknown width must share one width, and use either bitwise operations or"
+        " + only. Declare the width as a number instead."
     )
 
 
@@ -64,7 +63,8 @@ def _constant_width(width: Expression) -> int:
     value = width.value if isinstance(width, Number) else Fraction(0)
     if value.denominator != 1 or not 1 <= value <= _MAX_WIDTH:
         raise UnsupportedProgram(
-            f"a bit string must have between 1 and {_MAX_WIDTH} bits.", width.place
+            f"a bit string must have between 1 and {_MAX_WIDTH} bits; change its width.",
+            width.place,
         )
     return int(value)
 
@@ -81,7 +81,7 @@ def _infer_widths(program: Program, known: dict[str, Kind]) -> dict[str, Express
                     _set_width(widths, one.name, width)
     for name, kind in known.items():
         if kind is Kind.BITS and name not in widths:
-            raise UnsupportedProgram(f"how many bits {name} has is not said.")
+            raise UnsupportedProgram(f"the width of {name} is unknown; declare it, as in bits[8].")
     return widths
 
 
@@ -89,7 +89,7 @@ def _set_width(widths: dict[str, Expression], name: str, width: Expression) -> N
     if widths.setdefault(name, width) != width:
         raise UnsupportedProgram(
             f"{name} has {format_expression(widths[name])} bits here and {format_expression(width)}"
-            " there."
+            " there; use one width."
         )
 
 
@@ -135,12 +135,11 @@ def _width_free_sort(program: Program, known: dict[str, Kind]) -> Sort | None:
 def is_width_independent(
     expression: Expression, program: Program, known: dict[str, Sort], about: str
 ) -> bool:
-    """Whether a certificate's expression says of bit strings only what means the same for every
-    width.
+    """Return True if a certificate's expression means the same for bit strings of every width.
 
-    Where a single bit stands for many, that is what is done bit by bit; where whole numbers do, it
-    is sums and differences. Only the ``image`` of drawn bits is itself of bits; invariants may say
-    that two bit strings are ``equal``; others must not speak of them.
+    Bitwise operations do where a single bit models the string; sums and differences do where
+    integers model it. Only the ``image`` of drawn bits is itself a bit string; invariants may state
+    that two bit strings are ``equal``; other expressions must not mention them.
     """
     bits = {name for name, kind in infer_kinds(program).items() if kind is Kind.BITS}
     allowed = (
@@ -169,7 +168,7 @@ def is_width_independent(
 
 
 def uses_abstract_bits(program: Program, known: dict[str, Sort]) -> bool:
-    """Whether bit strings are not given to z3 with the bits they have."""
+    """Return True if z3 models bit strings without their own width."""
     return any(
         kind is Kind.BITS and known[name].width <= 1 for name, kind in infer_kinds(program).items()
     )

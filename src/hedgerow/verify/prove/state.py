@@ -1,4 +1,4 @@
-"""What two runs know at one place of the program, and what is known of the runs."""
+"""The state of two runs at one place of the program, and the interface of the product program."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from typing import Protocol
 
 from hedgerow.verify.language.program import Place, Program
 from hedgerow.verify.prove.certificate import Certificate
-from hedgerow.verify.prove.solver import Term
+from hedgerow.verify.prove.solver import Term, z3
 from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
 from hedgerow.verify.prove.terms import Sort, SymbolTable
 
-__all__ = ["PairState", "Path", "ProductRuns"]
+__all__ = ["PairState", "Path", "ProductRuns", "merge_states"]
 
-Path = list[Term]  # what may be assumed here
+Path = list[Term]  # the assumptions at a place
 
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """The two values of every variable, what every site has cost so far, and how often it was
-    excused.
-    """
+    """The two values of every variable, and the cost and excused count of every site so far."""
 
     values: dict[str, tuple[Term, Term]]
     costs: dict[str, Term]
@@ -32,8 +30,25 @@ class PairState:
         return PairState(self.values, {**self.costs, counter: self.costs[counter] + more})
 
 
+def merge_states(first: Term, second: Term, left: PairState, right: PairState) -> PairState:
+    """Join the states of two branches: each run has the left one where its condition holds."""
+    # A variable of one branch only keeps its value: ``resolve_program`` refuses to read it later.
+    others = left.values | right.values
+    values = {
+        name: a
+        if a is (b := others[name])
+        else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
+        for name, a in sorted((right.values | left.values).items(), key=lambda item: item[0])
+    }
+    costs = {
+        site: cost if cost is right.costs[site] else z3.If(first, cost, right.costs[site])
+        for site, cost in left.costs.items()
+    }
+    return PairState(values, costs)
+
+
 class ProductRuns(Protocol):
-    """Both runs on their way: what draws and costs need to know of ``Product``."""
+    """The part of ``ProductProgram`` that draws and costs need."""
 
     @property
     def program(self) -> Program: ...
@@ -46,13 +61,13 @@ class ProductRuns(Protocol):
     @property
     def final_state(self) -> tuple[PairState, Path] | None: ...
     def fresh_value(self, name: str, sort: Sort) -> Term:
-        """Any value."""
+        """Return a fresh constant."""
 
     def fit_to_sort(self, name: str, term: Term) -> Term:
-        """The term in the sort of a variable."""
+        """Convert the term to the sort of a variable."""
 
     def run_symbols(self, run: int, state: PairState, path: Path) -> SymbolTable:
-        """What the program's expressions mean in one run."""
+        """Return the symbols of the program's expressions in one run."""
 
     def certificate_symbols(
         self,
@@ -61,10 +76,10 @@ class ProductRuns(Protocol):
         entry: PairState | None = None,
         more: dict[str, Term] | None = None,
     ) -> SymbolTable:
-        """What the certificate's expressions mean, which speak of both."""
+        """Return the symbols of the certificate's expressions, which refer to both runs."""
 
     def spend_work(self, steps: int) -> None:
-        """Count what is done; raises ``Outside`` when it is too much."""
+        """Count work, and raise ``UnsupportedProgram`` above the limit."""
 
     def add_obligation(
         self,
@@ -75,4 +90,4 @@ class ProductRuns(Protocol):
         reason: str,
         tag: tuple[int, int] | None = None,
     ) -> None:
-        """Write down what must be shown."""
+        """Record an obligation."""

@@ -1,9 +1,9 @@
-"""The inputs of two runs on neighbours, as z3 terms.
+"""The inputs of two runs on neighbouring data, as z3 terms.
 
-The entries of a list are a function of the index, so that a list has any length. The second run's
-entry is the first one's and a move; what the relation says of that move is said at every place that
-is read. Reads out of range do not occur by assumption, so that a list may be thought of as going on
-for ever with entries that obey the relation.
+The entries of a list are a function of the index, so a list has any length. An entry in the second
+run is the first run's entry plus a difference; the neighbour relation constrains that difference at
+every index that is read. Reads out of range do not occur by assumption, so a list may be treated as
+infinite, with entries that obey the relation.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ AddFact = Callable[[Term], None]
 
 @dataclass
 class SymbolicInputs:
-    """``facts`` hold of all neighbours; ``scalars`` has the two values of every parameter that
-    is not a list.
+    """Input terms: ``facts`` hold for all neighbours; ``scalars`` has the two values of every
+    parameter that is not a list.
     """
 
     program: Program
@@ -52,7 +52,7 @@ class SymbolicInputs:
         return self.program.claim.neighbours.relation
 
     def _assume_usual_ranges(self) -> None:
-        """eps > 0, and 0 < delta < 1, are assumed of the parameters of these names."""
+        """Assume eps > 0 and 0 < delta < 1 for the parameters with these names."""
         for one in self.program.parameters:
             if not one.private and not one.list and one.kind is Kind.REAL:
                 term = self.scalars[one.name][0]
@@ -65,7 +65,7 @@ class SymbolicInputs:
         return one.private and one.kind in (Kind.INT, Kind.REAL)
 
     def _changed_parameter(self) -> Term:
-        """Under "one" only one of the private parameters differs."""
+        """Return the index of the one private parameter that differs, under "one" and "row"."""
         return z3.Int("@which")
 
     def _add_private_scalar(self, one: Parameter, number: int) -> None:
@@ -74,7 +74,7 @@ class SymbolicInputs:
         if self.relation is Relation.SECRET:
             self.scalars[one.name] = (first, z3.Const(f"{one.name}@2", to_z3_sort(sort)))
             return
-        if self.relation is Relation.ROW:  # it is a list that differs
+        if self.relation is Relation.ROW:  # only a list differs
             self.scalars[one.name] = (first, first)
             return
         self._refuse_unmeasured(one)
@@ -97,11 +97,11 @@ class SymbolicInputs:
                 self.facts += [move >= (0 if self.relation is Relation.INCREASING else -1)]
 
     def _refuse_unmeasured(self, one: Parameter) -> None:
-        """What does not differ *by* something."""
+        """Refuse a parameter whose values have no numeric difference."""
         if not self._is_private_number(one):
             raise UnsupportedProgram(
-                f"{one.name} is no number, so that it differs in any way or not at all: claim it"
-                ' for neighbours "secret"',
+                f"{one.name} is not numeric, so its neighbours have no distance. Claim privacy for"
+                ' neighbours "secret" instead',
                 one.place,
             )
 
@@ -131,8 +131,8 @@ class SymbolicInputs:
             self.facts += [where >= 0, where <= length, z3.Implies(gone, where < length)]
 
     def length(self, name: str, run: int) -> Term:
-        """Under "row" one list has one entry more in one of the runs, and that list is named by
-        ``@which``.
+        """Return the length in one run; under "row" the list named by ``@which`` has one entry more
+        in one of the runs.
         """
         length = z3.Int(f"@length:{name}")
         parameter = self._find_list(name)
@@ -150,8 +150,8 @@ class SymbolicInputs:
         return self._changed_parameter() == self.program.parameters.index(one)
 
     def extra_row(self, name: str) -> tuple[Term, Term]:
-        """Under "row": the row that only one of the runs has, and how often the second has it
-        more than the first: 1, -1, or 0.
+        """Return the row that only one of the runs has under "row", and its count in the second run
+        minus that in the first: 1, -1 or 0.
         """
         one, longer = self._find_list(name), z3.Bool("@longer")
         entries = z3.Function(f"{name}@1", z3.IntSort(), to_z3_sort(self.sorts[name]))
@@ -168,7 +168,7 @@ class SymbolicInputs:
         return z3.Function(f"@spent:{name}", z3.IntSort(), z3.RealSort())(index)
 
     def read(self, name: str, run: int, index: Term, learn: AddFact) -> Term:
-        """The entry in run 0 or 1."""
+        """Return the entry in run 0 or 1."""
         parameter = self._find_list(name)
         entries = z3.Function(f"{name}@1", z3.IntSort(), to_z3_sort(self.sorts[name]))
         if run == 0 or not parameter.private:
@@ -188,11 +188,11 @@ class SymbolicInputs:
     def _find_list(self, name: str) -> Parameter:
         parameter = self.program.find_parameter(name)
         if parameter is None or not parameter.list:
-            raise UnsupportedProgram(f"{name} is not a list.")
+            raise UnsupportedProgram(f"{name} is not a list; read entries of list parameters only.")
         return parameter
 
     def _read_with_extra_row(self, one: Parameter, index: Term, entries: Term) -> Term:
-        """One entry more, or less, at ``@where``; those behind it move up or down."""
+        """Insert or delete one entry at ``@where``; later entries move by one index."""
         where, chosen = self.specials[f"@where:{one.name}"], self._is_changed(one)
         added = fresh_constant(f"@new:{one.name}", self.sorts[one.name], 0)
         more = z3.If(
@@ -221,7 +221,7 @@ class SymbolicInputs:
         return entries(index) + moved
 
     def _count_distance(self, one: Parameter, index: Term, moved: Term, learn: AddFact) -> None:
-        """How much of ``k`` the entries before a place have used; each entry is counted once."""
+        """Record the part of ``k`` that the entries before an index use; each entry counts once."""
         cap = z3.Real(f"@cap:{one.name}")
         here, after = (
             self.distance_used_before(one.name, index),

@@ -1,8 +1,8 @@
 """Expressions of the language as z3 terms.
 
-Numbers are z3's integers and reals, which have no rounding and no overflow. What z3 should not
-reason about - a quotient or a remainder by something that is not a number, logarithms, roots - is a
-function symbol: equal arguments give equal values, and nothing else is assumed.
+Numbers are z3's integers and reals, without rounding or overflow. Quotients and remainders by
+anything but a number, logarithms and roots become uninterpreted functions, which z3 should not
+reason about: equal arguments give equal values, and nothing else is assumed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """The kind of a value, and how many bits it has if it is a bit string."""
+    """The kind of a value, with the number of bits of a bit string."""
 
     kind: Kind
     width: int = 0
@@ -46,8 +46,8 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
-    """What names, list entries and lengths stand for in one run. ``learn`` takes facts that hold
-    wherever the term stands.
+    """The terms of names, list entries and lengths in one run. ``add_fact`` receives facts that
+    hold wherever the term occurs.
     """
 
     look_up: Callable[[str], Term]
@@ -86,7 +86,7 @@ def reciprocal_term(term: Term) -> Term:
 
 
 def find_applications(terms: Iterable[Term], function: str = _RECIPROCAL) -> list[Term]:
-    """Where a function symbol is applied inside the terms, each once."""
+    """Find all applications of a function symbol inside the terms, each once."""
     found: dict[int, Term] = {}
     seen: set[int] = set()
     queue = list(terms)
@@ -107,8 +107,8 @@ def find_applications(terms: Iterable[Term], function: str = _RECIPROCAL) -> lis
 
 
 def translate(expression: Expression, given: SymbolTable) -> Term:
-    """The term. Raises ``UnsupportedProgram`` when sorts do not fit, which a well-kinded program
-    never shows.
+    """Translate the expression to a term. Raise ``UnsupportedProgram`` when sorts do not fit, which
+    never happens in a well-typed program.
     """
     match expression:
         case Number():
@@ -128,7 +128,8 @@ def translate(expression: Expression, given: SymbolTable) -> Term:
             index = translate(expression.index, given)
             if not z3.is_int(index):
                 raise UnsupportedProgram(
-                    f"the index of {expression.list} must be a whole number.", expression.place
+                    f"the index of {expression.list} must be an integer; use floor().",
+                    expression.place,
                 )
             return given.read_entry(expression.list, index)
     arguments = [translate(one, given) for one in expression.arguments]
@@ -136,14 +137,15 @@ def translate(expression: Expression, given: SymbolTable) -> Term:
         return _apply_operator(expression, arguments, given)
     except (z3.Z3Exception, TypeError, AttributeError) as error:
         raise UnsupportedProgram(
-            f"{expression.operator} does not fit what it is applied to.", expression.place
+            f"{expression.operator} does not fit the types of its operands; change them.",
+            expression.place,
         ) from error
 
 
 def _divide(left: Term, right: Term, given: SymbolTable) -> Term:
     if z3.is_rational_value(right) or z3.is_int_value(right):
         if right.as_fraction() == 0 if z3.is_rational_value(right) else right.as_long() == 0:
-            raise UnsupportedProgram("division by 0.")
+            raise UnsupportedProgram("division by 0; divide by another number.")
         return to_real(left) / to_real(right)
     inverse = reciprocal_term(right)
     given.add_fact(z3.Implies(right > 0, inverse > 0))
@@ -206,7 +208,7 @@ _SIMPLE_OPERATORS: Final[dict[str, Callable[..., Term]]] = {
 def _apply_operator(expression: Apply, arguments: list[Term], given: SymbolTable) -> Term:
     operator = expression.operator
     if operator in _NUMERIC_OPERATORS and any(map(z3.is_bool, arguments)):
-        raise TypeError(operator)  # z3 would take a truth for 0 or 1
+        raise TypeError(operator)  # z3 would convert a boolean to 0 or 1
     if operator == "/":
         return _divide(arguments[0], arguments[1], given)
     if operator == "%":
@@ -218,7 +220,9 @@ def _apply_operator(expression: Apply, arguments: list[Term], given: SymbolTable
         return z3.Xor(left, right) if z3.is_bool(left) else left ^ right
     if operator == "bit":
         if not z3.is_int_value(arguments[1]):
-            raise UnsupportedProgram("the place of a bit must be a number.", expression.place)
+            raise UnsupportedProgram(
+                "the index of a bit must be a number; write a literal.", expression.place
+            )
         place = arguments[1].as_long()
         return z3.Extract(place, place, arguments[0]) == 1
     if operator in ("ln", "exp", "sqrt"):

@@ -1,7 +1,7 @@
-"""How much a search may do, counted in steps and not in seconds: so that a verdict is the same on a
-slow machine as on a fast one.
+"""Limits on the work of a search, in steps and not in seconds.
 
-A step is one trace that shifts are tried on, or as much of z3's own work as takes about as long.
+Counting steps makes a verdict independent of the speed of the machine. A step is one trace that
+shifts are tried on, or about as much work inside z3.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from hedgerow.verify.prove.solver import measure_work
 __all__ = ["Spend", "WorkLimit", "limit_work"]
 
 _WORK_PER_STEP: Final = 400
-_CHECKER_STEPS: Final = 120_000  # for checking a certificate: twice what a search may do
+_CHECKER_STEPS: Final = 120_000  # for checking a certificate: twice the limit of a search
 Spend: TypeAlias = Callable[[int], None]
 
 
 class WorkLimit:
-    """So many steps from now on. What z3 does is counted whoever asks it."""
+    """A number of steps from now on, which includes all work of z3 in this process."""
 
     def __init__(self, steps: int) -> None:
         self._steps_left, self._z3_work_at_start = steps, measure_work()
@@ -34,12 +34,14 @@ class WorkLimit:
 
 
 def limit_work(steps: int = _CHECKER_STEPS) -> Spend:
-    """Spends from so many steps, and raises ``UnsupportedProgram`` when they are over."""
+    """Return a function that spends steps and raises ``UnsupportedProgram`` above the limit."""
     effort = WorkLimit(steps)
 
     def spend(more: int) -> None:
         effort.spend(more)
         if effort.is_exhausted:
-            raise UnsupportedProgram("these coins take more work than a proof may take")
+            raise UnsupportedProgram(
+                "these coins exceed the work limit of a proof; use fewer of them"
+            )
 
     return spend

@@ -1,4 +1,4 @@
-"""Every case is gone into that z3 has not shown to be impossible, and none twice."""
+"""Every case that z3 has not shown to be impossible is explored, once."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_what_is_known_is_not_asked_again() -> None:
 
 
 def test_only_what_might_be_otherwise_is_added_to_what_is_known() -> None:
-    """What follows, what was asked before and its negation leave the path as it is; a case gone
-    into again is the same case.
+    """Check that implied, repeated and negated conditions leave the path unchanged, and that a
+    replayed case is the same.
     """
     paths = []
 
@@ -65,7 +65,7 @@ def test_what_was_decided_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_cases_are_all_there_and_differ() -> None:
-    """Whatever x and y are, they belong to one case."""
+    """Check that every x and y belongs to exactly one case."""
     paths: list[object] = []
 
     def explore(world: SplitCase) -> None:

@@ -1,5 +1,5 @@
-"""Programs that would fail on some data are outside of what is proved. Each of these told an
-exact number for next to nothing.
+"""Programs that fail on some data are refused. Each of these would reveal an exact number almost
+free.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ HEAD = (
     [
         (
             "y = 0 * sqrt(k - x)\n    return y + laplace(1 / eps)",
-            "sqrt is for public parameters only, and k - x is something else",
+            "sqrt needs public parameters, and k - x is not public; use public parameters only",
         ),
-        ("y = 0 * ln(x)\n    return y + laplace(1 / eps)", "ln is for public parameters only"),
-        ("z = laplace(1 / eps)\n    return 0 * exp(z)", "exp is for public parameters only"),
+        ("y = 0 * ln(x)\n    return y + laplace(1 / eps)", "ln needs public parameters"),
+        ("z = laplace(1 / eps)\n    return 0 * exp(z)", "exp needs public parameters"),
         (
             "return 0 * (1 / (x - k)) + laplace(1 / eps)",
-            "x - k may be 0; divide by public parameters or by whole numbers",
+            "x - k may be 0; divide by public parameters or by integers",
         ),
         ("return 0 * (1 % x) + laplace(1 / eps)", "x may be 0"),
     ],

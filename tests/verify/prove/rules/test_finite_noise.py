@@ -1,10 +1,11 @@
-"""Stretches of coins: what is shown of their laws is so, and what is not so is not shown."""
+"""Regions of coins: true comparisons of their distributions are shown, and false ones are not."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +28,7 @@ CHANCES = st.sampled_from(["1/2", "1/3", "3/4", "1", "0", "1/5 if x else 2/5"])
 
 @st.composite
 def bodies(draw: st.DrawFn, depth: int = 3) -> list[str]:
-    """Coins, branches and outputs; x is private, y is what was computed last."""
+    """Draw coins, branches and outputs; x is private, y is the last computed value."""
     if not depth:
         return [f"output({draw(st.sampled_from(['y', 'not y', 'x != y', 'True']))})"]
     match draw(st.integers(0, 4)):
@@ -59,7 +60,7 @@ def _in(body: list[str]) -> list[str]:
 
 
 def law(about: Program, x: bool) -> dict[tuple[object, ...], Fraction]:
-    """By another way: the refuter's paths."""
+    """Compute the distribution by another method: the refuter's paths."""
     found: dict[tuple[object, ...], Fraction] = {}
     for path in enumerate_paths(about, {"x": x, "n": Fraction(1)}):
         assert isinstance(path.condition.weight, Fraction)
@@ -68,7 +69,7 @@ def law(about: Program, x: bool) -> dict[tuple[object, ...], Fraction]:
 
 
 def ratio(about: Program) -> Fraction | None:
-    """By how much an answer may be likelier for one of the two; None where that has no bound."""
+    """Return the largest ratio of an answer's probabilities for both inputs; None if unbounded."""
     one, other = law(about, False), law(about, True)
     if one.keys() != other.keys():
         return None
@@ -173,7 +174,7 @@ def test_chances_that_private_data_choose_are_shown_to_exist() -> None:
     found = run("eps", public, body.format(one="p", other="p"))
     assert "may lie outside of 0 to 1 for some private data" in str(found)
     assert run("0", public, body.format(one="7", other="1"), "False") is None  # cut to 1
-    assert "no coin with a chance of 7" in str(run("0", public, "    return bernoulli(7)\n"))
+    assert "the probability 7 is outside" in str(run("0", public, "    return bernoulli(7)\n"))
 
 
 @pytest.mark.parametrize(
@@ -181,9 +182,9 @@ def test_chances_that_private_data_choose_are_shown_to_exist() -> None:
     [
         (
             "    a = bernoulli(1/2)\n" + "    a = bernoulli(1/2)\n    output(a)\n" * 8,
-            "in more than 256 ways",
+            "more than 256 outcomes",
         ),
-        ("    key = uniform_bits(7)\n    return bit(key, 0) != x\n", "must be at most 6"),
+        ("    key = uniform_bits(7)\n    return bit(key, 0) != x\n", "at most 6 bits per draw"),
     ],
 )
 def test_what_is_too_much_is_refused(body: str, reason: str) -> None:
@@ -216,7 +217,7 @@ def test_what_takes_too_much_work_is_refused() -> None:
     about = program(SECRET.format(claim="eps", public="eps: public[float]") + TOLD)
     proof = certificate(about, ("True", *["False"] * 5), mode="finite", rates=("eps", *[None] * 5))
     read, known = normalise_program(about, "finite"), infer_sorts(about, exact=True)
-    with pytest.raises(UnsupportedProgram, match="more work than a proof may take"):
+    with pytest.raises(UnsupportedProgram, match="exceed the work limit of a proof"):
         ProductProgram(
             read, proof, known, SymbolicInputs(read, known), spend_work=limit_work(50)
         ).run()
@@ -234,9 +235,7 @@ def test_what_takes_too_much_work_is_refused() -> None:
     ],
 )
 def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
-    """The coin chooses between two ways to say something: where they are one, its chance does
-    not matter.
-    """
+    """Choose between two outputs by a coin: if they are equal, its probability is irrelevant."""
     body = (
         f"    if bernoulli(1/3 if x else 2/3):\n        output({one})\n    else:\n       "
         f" output({other})\n"
@@ -245,13 +244,13 @@ def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
 
 
 def test_what_a_certificate_must_say() -> None:
-    assert "must say when these coins cost something" in str(
+    assert "must state a condition under which" in str(
         run("1", "n: public[int]", LIES.format(chance="1/4"), shift="n")
     )
 
 
 def test_short_bits_are_counted_with_the_bits_they_have() -> None:
-    """The truth once in four times, else any of four: 7/16 against 3/16."""
+    """Give the truth once in four times, else any of four values: 7/16 against 3/16."""
     text = """
 @mechanism(epsilon="ln({ratio})", neighbours="secret")
 def f(x: private[bits[2]]):
@@ -345,72 +344,33 @@ def test_a_delta_is_spent_once(name: str) -> None:
     )
     sites = len(about.samples)
     shifts = tuple("True" if one.noise == "bernoulli" else "0" for one in about.samples)
-    kept = (
+    kept: dict[str, Any] = (
         {}
         if "while" not in SPENT[name]
         else {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
     )
-    found = check(
-        about,
-        certificate(
-            about,
-            shifts,
-            mode="finite",
-            rates=("0",) * sites,
-            **kept,  # type: ignore[arg-type]
-        ),
-    )
+    found = check(about, certificate(about, shifts, mode="finite", rates=("0",) * sites, **kept))
     assert found is not None
     assert found.obligation == "answers"
 
 
 def test_one_stretch_that_stands_twice_is_two() -> None:
-    """No front end makes such a program."""
+    """Check a program that no front end produces."""
     head = '@mechanism(epsilon="0", delta="delta", neighbours="secret")\n'
     about = program(
         f"{head}def f(x: private[bool], n: public[int], delta: public[float]):{ONCE}    i = 0\n   "
         " while i < n:\n        i += 1\n"
     )
-    kept = {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
-    assert (
-        check(
-            about,
-            certificate(
-                about,
-                ("True",),
-                mode="finite",
-                rates=("0",),
-                **kept,  # type: ignore[arg-type]
-            ),
-        )
-        is None
-    )
+    kept: dict[str, Any] = {"invariants": (("i@1 == i@2",),), "variants": ("n - i@1",)}
+    assert check(about, certificate(about, ("True",), mode="finite", rates=("0",), **kept)) is None
     again = replace(about, body=(*about.body, *about.body[:2]))
-    found = check(
-        again,
-        certificate(
-            again,
-            ("True",),
-            mode="finite",
-            rates=("0",),
-            **kept,  # type: ignore[arg-type]
-        ),
-    )
+    found = check(again, certificate(again, ("True",), mode="finite", rates=("0",), **kept))
     assert found is not None
-    assert found.reason == "two sampling statements have the same site"
+    assert found.reason == "two sampling statements have the same site; number them anew"
     coin, told = about.body[:2]
     assert isinstance(coin, Sample)
     own = replace(about, body=(*about.body, replace(coin, site=1), told))
-    found = check(
-        own,
-        certificate(
-            own,
-            ("True",) * 2,
-            mode="finite",
-            rates=("0",) * 2,
-            **kept,  # type: ignore[arg-type]
-        ),
-    )
+    found = check(own, certificate(own, ("True",) * 2, mode="finite", rates=("0",) * 2, **kept))
     assert found is not None
     assert found.obligation == "answers"
 

@@ -1,4 +1,4 @@
-"""Where a stretch of coins begins and ends, and what it leaves behind."""
+"""The extent of a region of coins, and its live variables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def settled(body: str) -> Program:
 
 
 def lines(body: str) -> list[tuple[int, int]]:
-    """The first and the last line of each stretch, counted from the first of the body."""
+    """Return the first and last line of each region, counted from the first of the body."""
     start = (HEAD + "_").count("\n") + 4
     return [
         (one.body[0].place.line - start, one.body[-1].place.line - start)

@@ -1,6 +1,4 @@
-"""Terms of z3 become exact fractions, and comparisons of those mean what comparisons of the
-terms mean.
-"""
+"""Terms of z3 become exact fractions, and comparisons keep their meaning."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ def test_which_way_a_choice_goes() -> None:
 
 
 def holds(text: str, operator: str = "<=") -> tuple[object, list[object]]:
-    """The comparison with 0, and what is known of powers."""
+    """Return the comparison with 0, and the facts about powers."""
     made = chances()
     read = made.read(term(text))
     return made.compare_to_zero(operator, read), made.list_power_facts(
@@ -95,7 +93,7 @@ def test_powers_are_compared(text: str, follows: bool) -> None:
 
 
 def test_signs_with_what_is_divided_by() -> None:
-    """1/x <= 0 where x is below 0, and only there."""
+    """Check that 1/x <= 0 holds for x below 0, and only there."""
     goal, _ = holds("1 / x")
     assert is_entailed([VALUES["x"] < 0], goal)
     assert is_entailed([VALUES["x"] > 0], z3.Not(goal))
@@ -125,10 +123,10 @@ def test_what_is_needed_is_written_down(text: str, needed: list[str]) -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     made = chances()
-    with pytest.raises(UnsupportedProgram, match="fraction of sums"):
+    with pytest.raises(UnsupportedProgram, match="a sum in its denominator"):
         made.read(term("exp(eps / (1 + n))"))
     with pytest.raises(UnsupportedProgram, match="divided by 0"):
         made.read(term("1 / (n - n)"))
     apart = made.read(term("exp(eps / 7) + exp(4 * eps)"))
-    with pytest.raises(UnsupportedProgram, match="no small common part"):
+    with pytest.raises(UnsupportedProgram, match="no small common unit"):
         made.compare_to_zero("<=", apart - constant_function(1))

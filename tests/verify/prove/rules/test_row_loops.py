@@ -1,4 +1,4 @@
-"""Sums over all rows, when one run has one row more."""
+"""Sums over all rows when one run has one more row."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def about(
     rounds = "\n".join(f"        {line}" for line in body.strip().split("\n"))
     return program(f"""
 @mechanism(epsilon="eps", neighbours="{neighbours}")
-def one(q: private[list], p: private[list], y: private[float], c: public[float],
-        eps: public[float]):
+def one(
+    q: private[list], p: private[list], y: private[float], c: public[float], eps: public[float]
+):
     {before}
     for x in q:
 {rounds}

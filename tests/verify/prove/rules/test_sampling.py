@@ -1,4 +1,4 @@
-"""What each noise allows."""
+"""The shifts that each noise allows."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def one(x: private[float]):
 def test_the_scale_is_public() -> None:
     assert (
         obligation(about("laplace((1 + abs(p)) / eps)"), "x@1 - x@2")
-        == "the scale (1 + abs(p)) / eps is not fixed by public parameters"
+        == "the scale (1 + abs(p)) / eps is not fixed by public parameters; use public parameters"
     )
 
 
@@ -164,5 +164,5 @@ def one(x: private[float], eps: public[float], delta: public[float]):
         obligation(one, "x@1 - x@2", bad=("True and ln(1 / (4 * delta)) / eps <= @noise",))
         == "tail"
     )
-    assert "cannot be said" in obligation(one, "x@1 - x@2", bad=("True and x@1 <= @noise",))
-    assert "cannot be said" in obligation(one, "x@1 - x@2", bad=("True and -1 <= @noise",))
+    assert "has no known bound" in obligation(one, "x@1 - x@2", bad=("True and x@1 <= @noise",))
+    assert "has no known bound" in obligation(one, "x@1 - x@2", bad=("True and -1 <= @noise",))

@@ -1,4 +1,4 @@
-"""Numbers where there are numbers, terms where there are unknowns."""
+"""Evaluation gives numbers where possible, and terms where there are unknowns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sentence."""
+"""The reason of a failure, in one sentence."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def test_what_leaks_stands_before_what_it_costs() -> None:
     )
     assert (
         explain_failure(about, [TraceNeed("output", places[Output], False)]).reason
-        == "what is said, False, differs between neighbours; no shift of the noise hides it"
+        == "the output False differs between neighbours; no shift of the noise hides it"
     )
     assert (
         "the loop may go on"
         in explain_failure(about, [TraceNeed("loop", places[While], False)]).reason
     )
     assert (
-        "cannot be moved" in explain_failure(about, [TraceNeed("support", NOWHERE, False)]).reason
+        "cannot be shifted" in explain_failure(about, [TraceNeed("support", NOWHERE, False)]).reason
     )
     assert explain_failure(about, [cost]).reason.startswith(
-        "all noise together costs more than is claimed"
+        "all noise together costs more than the claim"
     )
     silent = shipped()["bad_sum_without_noise"]
     assert explain_failure(

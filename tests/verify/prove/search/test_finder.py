@@ -1,4 +1,6 @@
-"""Which programs are proved. The whole set, with mutants, is in tests/slow/test_proofs_long.py."""
+"""Programs that are proved or not. The whole set, with mutants, is in
+tests/slow/test_proofs_long.py.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def test_one_answer_at_a_time() -> None:
         (
             "bad_sum_without_noise",
             "return total",
-            "what is said, total, differs between neighbours; no noise hides it",
+            "the output total differs between neighbours; no noise hides it",
         ),
         ("bad_mean_without_noise", "return total / size", "no noise hides it"),
         (
@@ -98,7 +100,7 @@ def test_one_answer_at_a_time() -> None:
         (
             "bad_geometric_of_reals",
             "return x + geometric(1 / eps)",
-            "shifted by what may not be whole",
+            "shifted by a value that may not be an integer",
         ),
         ("bad_pad_key_told", "output(m ^ key)", "differs between neighbours"),
         ("bad_pad_key_twice", "output(m ^ key)", "differs between neighbours"),
@@ -135,7 +137,7 @@ def test_wrong_programs_are_not_and_the_line_is_named(name: str, line: str, said
         ("return x + laplace(abs(x) / eps)", "not fixed by public parameters"),
         (
             "i = 0\n    while i < 3:\n        i = i + 0\n    return i",
-            "nothing is seen that makes this loop end",
+            "no quantity was found that makes this loop end",
         ),
         (
             "i = 0\n    while i < x:\n        i += 1\n    return i",
@@ -145,7 +147,7 @@ def test_wrong_programs_are_not_and_the_line_is_named(name: str, line: str, said
         ("return x + uniform(0, 1)", "differs between neighbours"),
         (
             "done = False\n    while not done:\n        done = bernoulli(1 / 2)\n    return 0",
-            "nothing is seen that makes this loop end",
+            "no quantity was found that makes this loop end",
         ),
     ],
 )

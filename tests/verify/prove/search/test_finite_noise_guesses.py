@@ -1,4 +1,4 @@
-"""What is guessed for stretches of coins."""
+"""Guesses for regions of coins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong guesses are thrown out, right ones stay, and those that are not needed are left out."""
+"""Pruning removes wrong candidates, keeps right ones, and leaves out unneeded ones."""
 
 from __future__ import annotations
 

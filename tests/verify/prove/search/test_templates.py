@@ -1,4 +1,4 @@
-"""Where a search begins."""
+"""Templates of shifts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hedgerow.verify.language.type_inference import infer_kinds
 from hedgerow.verify.prove.checker import normalise_program
 from hedgerow.verify.prove.search.templates import (
     ShiftTemplate,
-    list_coin_shifts,
     list_excused_tails,
     make_shift,
     make_templates,
@@ -69,18 +68,6 @@ def test_shifts_are_written_as_people_do() -> None:
     assert format_expression(make_shift(cases, (2, 0))) == "2 if @noise < 3 else 0"
     assert format_expression(make_shift(cases, (1, 1))) == "1"
     assert cases.unknown_count == 2
-
-
-def test_coins_and_bits() -> None:
-    def options(name: str) -> list[str]:
-        about = normalise_program(shipped()[name])
-        return [format_expression(one[0]) for one in list_coin_shifts(about, infer_kinds(about))]
-
-    assert options("randomised_response") == ["False", "x@1 != x@2", "True"]
-    assert options("one_time_pad") == ["@noise", "@noise xor (m@1 xor m@2)"]
-    assert options("one_time_pad_by_addition") == ["@noise", "@noise + m@1 - m@2"]
-    about = normalise_program(shipped()["laplace_mechanism"])
-    assert list(list_coin_shifts(about, infer_kinds(about))) == [{}]
 
 
 def test_excuses() -> None:

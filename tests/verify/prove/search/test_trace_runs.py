@@ -1,4 +1,4 @@
-"""What a trace demands of the shifts."""
+"""The needs that a trace puts on the shifts."""
 
 from __future__ import annotations
 

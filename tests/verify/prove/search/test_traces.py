@@ -1,4 +1,4 @@
-"""Made-up inputs are neighbours, and the same every time."""
+"""Generated inputs are neighbours, and the same every time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from verify.prove.proving import program, shipped
 def about(neighbours: str) -> Program:
     return program(f"""
 @mechanism(epsilon="eps", neighbours={neighbours})
-def one(q: private[list], x: private[int], b: private[bool], p: public[list], n: public[int],
-        f: public[bool], eps: public[float]):
+def one(
+    q: private[list], x: private[int], b: private[bool], p: public[list], n: public[int],
+    f: public[bool], eps: public[float],
+):
     return n + laplace(1 / eps)
 """)
 

@@ -1,9 +1,8 @@
-"""Cases: what two runs do once every condition that they ask is known to hold or not.
+"""Case splits on the conditions about inputs that two runs evaluate.
 
-Conditions about inputs are decided one after the other. One that follows from what is known already
-is decided by that, and not asked again; any other is taken once for true and once for false, and
-becomes known. So every pair of inputs belongs to one of the cases, and none is left out: only what
-z3 has shown to be impossible is not gone into.
+Conditions are decided one after the other. A condition that follows from the assumptions has that
+value; any other is taken once as true and once as false, and becomes an assumption. So every pair
+of inputs belongs to one of the cases: only a case that z3 has shown to be impossible is skipped.
 """
 
 from __future__ import annotations
@@ -17,23 +16,25 @@ from hedgerow.verify.prove.solver import Term, is_entailed, z3
 __all__ = ["SplitCase", "explore_cases"]
 
 _MAX_CASES: Final = 256
-# for one question: what is not decided by so much is taken both ways
+# Limits of one query; a condition that it does not decide is taken both ways.
 _WORK, _MILLISECONDS = 1_000_000, 10_000
-CaseChoice: TypeAlias = tuple[bool, bool]  # whether it holds, and whether it might not have
+CaseChoice: TypeAlias = tuple[bool, bool]  # its value, and True if the other value was possible
 
 
 class SplitCase:
-    """One case. ``path`` is what is known in it; whoever learns a fact appends it."""
+    """One case of the split. ``path`` has its assumptions; callers append the facts that they
+    derive.
+    """
 
     def __init__(self, path: Sequence[Term], choices: Sequence[CaseChoice] = ()) -> None:
         self.path = list(path)
         self.untried: list[tuple[CaseChoice, ...]] = []
         self._replayed_choices, self._choices_made = tuple(choices), list[CaseChoice]()
-        # by z3's number of the term, which is its own as long as the term is kept
+        # Keyed by z3's id of the term, which is unique as long as the term is kept.
         self._known: dict[int, tuple[Term, bool]] = {}
 
     def decide(self, condition: Term) -> bool:
-        """Whether it holds in this case."""
+        """Return the value of the condition in this case."""
         plain = z3.simplify(condition)
         if z3.is_true(plain) or z3.is_false(plain):
             return bool(z3.is_true(plain))
@@ -47,7 +48,7 @@ class SplitCase:
         self._choices_made.append((holds, open_))
         negated = z3.simplify(z3.Not(plain))
         self._known |= {plain.get_id(): (plain, holds), negated.get_id(): (negated, not holds)}
-        if open_:  # all else follows from the path as it is
+        if open_:  # otherwise it follows from the path
             self.path.append(plain if holds else z3.Not(plain))
         return holds
 
@@ -61,14 +62,14 @@ class SplitCase:
 
 
 def explore_cases(path: Sequence[Term], explore: Callable[[SplitCase], None]) -> None:
-    """Goes through every case. ``explore`` must ask the same questions in the same order when it
-    is given the same answers.
+    """Run ``explore`` on every case. It must decide the same conditions in the same order when it
+    gets the same answers.
     """
     waiting: list[tuple[CaseChoice, ...]] = [()]
     for _ in range(_MAX_CASES):
-        world = SplitCase(path, waiting.pop())
-        explore(world)
-        waiting += world.untried
+        case = SplitCase(path, waiting.pop())
+        explore(case)
+        waiting += case.untried
         if not waiting:
             return
-    raise UnsupportedProgram(f"more than {_MAX_CASES} cases would have to be told apart")
+    raise UnsupportedProgram(f"these coins need more than {_MAX_CASES} cases; use fewer conditions")

@@ -1,10 +1,8 @@
-"""Operations that are not defined for every number stand where public parameters decide about them,
-or are defined for every number.
+"""The rule that partial operations depend on public parameters only, or are made total.
 
-A program that fails on some data tells something about them, and a proof that takes 1/x for any
-number does not see it. So logarithms, powers of e and roots are of public parameters only. What is
-divided by, and what remainders are taken by, is public or a whole number, for which the interpreter
-has an answer whatever it is: 0 where there is none.
+A program that fails on some data reveals something about them, and a proof that takes 1/x for any
+number would miss that. So logarithms, exponentials and roots take public parameters only. A divisor
+is public or an integer, for which the interpreter always has a result: 0 where there is none.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ _PUBLIC_ONLY: Final = ("ln", "exp", "sqrt")
 
 
 def check_definedness(program: Program) -> None:
-    """Raises ``UnsupportedProgram`` at the first operation that may fail."""
+    """Raise ``UnsupportedProgram`` at the first operation that may fail."""
     fixed, known = (
         find_public_scalars(program) | find_constants(program).keys(),
         infer_kinds(program),
@@ -49,8 +47,8 @@ def _check_operation(
     last = part.arguments[-1]
     if part.operator in _PUBLIC_ONLY and not collect_names(last) <= fixed:
         raise UnsupportedProgram(
-            f"{part.operator} is for public parameters only, and {format_expression(last)} is"
-            " something else",
+            f"{part.operator} needs public parameters, and {format_expression(last)} is not"
+            " public; use public parameters only",
             part.place,
         )
     if (
@@ -59,6 +57,6 @@ def _check_operation(
         and infer_kind(last, program, known) is not Kind.INT
     ):
         raise UnsupportedProgram(
-            f"{format_expression(last)} may be 0; divide by public parameters or by whole numbers",
+            f"{format_expression(last)} may be 0; divide by public parameters or by integers",
             part.place,
         )

@@ -1,17 +1,15 @@
-"""The rule for noise of finitely many values: a stretch of the program is proved by its law,
-without matching noise with noise.
+"""The rule for noise with finitely many values: a region is proved by its distribution of answers.
 
-What a stretch says, together with what it leaves behind for later, is its *answer*. In every case
-(``worlds``) the chances of all answers are known in both runs as exact formulas. Where each answer
-of the first run is at most r times as likely as in the second, the stretch costs ln r, and both
-runs go on as if they had given the same answer: chances of what follows are multiplied, and so
-costs add up.
+The outputs of a region, with the values that later statements read, are its *answer*. In every case
+of ``case_split`` the probabilities of all answers are known in both runs as exact formulas. If each
+answer of the first run is at most r times as likely as in the second, the region costs ln r, and
+both runs continue as if they had given the same answer: the probabilities of later events are
+multiplied, so costs add up.
 
-Where nothing else in the program draws, and the stretch is gone through once, the claim's delta is
-granted too: then every *set* of answers is compared, likely <= r rare + delta, and not every answer
-alone.
+If nothing else in the program draws, and the region runs once, the claim's delta is available too:
+then every *set* of answers is compared, first <= r second + delta, and not every answer alone.
 
-A certificate says, at the first site of the stretch, when it costs something (``shifts``) and how
+A certificate states, at the first site of the region, when it costs something (``shifts``) and how
 much (``rates``); otherwise r is 1.
 """
 
@@ -36,7 +34,7 @@ from hedgerow.verify.language.program import (
     format_expression,
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
-from hedgerow.verify.prove.algebra import RationalFunction, constant_function
+from hedgerow.verify.prove.algebra import RationalFunction, constant_function, scale_positively
 from hedgerow.verify.prove.rules.case_split import SplitCase, explore_cases
 from hedgerow.verify.prove.rules.finite_regions import (
     FiniteRegion,
@@ -54,18 +52,16 @@ __all__ = ["apply_finite_noise_rule"]
 _MAX_PATHS: Final = 256
 _MAX_BITS: Final = 6
 _MAX_ANSWERS: Final = 6
-_MAX_TERMS: Final = 100  # z3 may stay within one step on longer ones, where no limit stops it
-# for what polynomials show by themselves; all that is known is asked with more
+_MAX_TERMS: Final = 100  # on longer ones, one step of z3 may take too long
+# Limits of a query with polynomial facts alone; the checker has more for the rest.
 _WORK, _MILLISECONDS = 1_000_000, 10_000
 _Literal: TypeAlias = tuple[str, Fraction | int | bool]
-_AnswerPart: TypeAlias = tuple[Term | None, _Literal | None]  # the literal where the term is one
+_AnswerPart: TypeAlias = tuple[Term | None, _Literal | None]  # the literal if the term is one
 
 
 @dataclass(frozen=True, slots=True)
 class _FinitePath:
-    """One way through the stretch: how likely it is, what is known after it, and what was said
-    on it.
-    """
+    """One path through the region: its probability, the state after it, and its outputs."""
 
     probability: RationalFunction
     state: PairState
@@ -75,16 +71,15 @@ class _FinitePath:
 def apply_finite_noise_rule(
     product: ProductRuns, region: FiniteRegion, state: PairState, path: Path
 ) -> PairState:
-    """The state after both runs went through the stretch and gave the same answer."""
+    """Return the state after both runs passed the region and gave the same answer."""
     site, kept = region.site, find_live_variables(region, product.program)
     costs = translate(product.certificate.shifts[site], product.certificate_symbols(state, path))
     if not z3.is_bool(costs):
         raise UnsupportedProgram(
-            "the certificate must say when these coins cost something", region.samples[0].place
+            "the certificate must state a condition under which these coins cost something",
+            region.samples[0].place,
         )
-    explore_cases(
-        path, lambda world: _FiniteCase(product, region, state, world, kept).oblige(costs)
-    )
+    explore_cases(path, lambda case: _FiniteCase(product, region, state, case, kept).oblige(costs))
     after = state
     for name in sorted(find_assigned_names(region.body)):
         first = product.fresh_value(f"{name}@1", product.sorts[name])
@@ -99,27 +94,27 @@ class _FiniteCase:
         product: ProductRuns,
         region: FiniteRegion,
         state: PairState,
-        world: SplitCase,
+        case: SplitCase,
         kept: frozenset[str],
     ) -> None:
         self.product, self.region, self.state, self.case, self.live_variables = (
             product,
             region,
             state,
-            world,
+            case,
             sorted(kept),
         )
-        self.probabilities = ProbabilityReader(world.decide)
+        self.probabilities = ProbabilityReader(case.decide)
         self.place = region.samples[0].place
         rates = product.certificate.rates
         self.rate = rates[region.site] if region.site < len(rates) else None
-        self.assumed: list[Condition] = []  # because a run without it is refused
+        self.assumed: list[Condition] = []  # the interpreter refuses any other run
         self.required: list[tuple[Condition, Place, str]] = []
-        # the term is kept, so that its number stays its own
+        # The term is kept, so that its id stays unique.
         self._coin_probabilities: dict[tuple[int, int], tuple[Term, RationalFunction]] = {}
 
     def oblige(self, costs: Term) -> None:
-        """Writes down what must be shown in this case."""
+        """Record the obligations of this case."""
         first, second = (
             self._run_block(self.region.body, run, [_FinitePath(constant_function(1), self.state)])
             for run in (0, 1)
@@ -128,42 +123,44 @@ class _FiniteCase:
         answers, granted = self._collect_answers(first, second), self._granted_delta()
         powers = self.probabilities.list_power_facts(lambda goal: is_entailed(self.case.path, goal))
         facts = powers + [self.probabilities.compare_to_zero(*one) for one in self.assumed]
-        for need, place, said in self.required:
-            self._require("chance", self.probabilities.compare_to_zero(*need), facts, place, said)
+        for need, place, reason in self.required:
+            self._require("chance", self.probabilities.compare_to_zero(*need), facts, place, reason)
         facts = facts + [self.probabilities.compare_to_zero(*need) for need, _, _ in self.required]
         worth = "0" if self.rate is None else format_expression(self.rate)
-        said = f"what is said may be likelier for one neighbour; hiding it costs more than {worth}"
+        reason = f"the output may be likelier for one neighbour; hiding it costs more than {worth}"
         overs = [
             likely - ratio * rare - (granted or constant_function(0))
             for likely, rare in (_list_events(answers) if granted is not None else answers)
         ]
-        for over in {_polynomial_key(one): one for one in map(_normalise, overs)}.values():
+        for over in {one.key: one for one in map(scale_positively, overs)}.values():
             if len(over.numerator) + len(over.denominator) > _MAX_TERMS:
                 raise UnsupportedProgram(
-                    f"to compare these answers takes polynomials of more than {_MAX_TERMS} terms",
+                    f"these answers need polynomials of more than {_MAX_TERMS} terms; use fewer",
                     self.place,
                 )
             self._require(
-                "answers", self.probabilities.compare_to_zero("<=", over), facts, self.place, said
+                "answers", self.probabilities.compare_to_zero("<=", over), facts, self.place, reason
             )
-        # the case is there at all
+        # The case itself must be possible.
         self.product.add_obligation(
-            "answers", [*self.case.path, *facts], z3.BoolVal(True), self.place, said
+            "answers", [*self.case.path, *facts], z3.BoolVal(True), self.place, reason
         )
 
     def _require(self, name: str, goal: Term, facts: list[Term], place: Place, reason: str) -> None:
-        """Mostly the polynomials suffice; all that is known of the runs is for the rest."""
+        """Discharge the goal from the polynomial facts, or record an obligation with all
+        assumptions.
+        """
         self.product.spend_work(1)
         if not (z3.is_true(goal) or is_entailed(facts, goal, _WORK, _MILLISECONDS)):
             self.product.add_obligation(name, [*self.case.path, *facts], goal, place, reason)
 
     def _read_term(self, given: Term, granted: bool, place: Place) -> RationalFunction:
-        """The term as a fraction. That it exists is granted, or must be shown."""
+        """Convert the term to a fraction; its definedness is granted or becomes an obligation."""
         before = len(self.probabilities.conditions)
         found = self.probabilities.read(given)
         for need in self.probabilities.conditions[before:]:
             self._add_condition(
-                need, granted, place, "a chance, or what these coins cost, may be no number"
+                need, granted, place, "a probability or the cost of these coins may be undefined"
             )
         return found
 
@@ -174,13 +171,15 @@ class _FiniteCase:
             self.required.append((need, place, reason))
 
     def _allowed_ratio(self) -> RationalFunction:
-        """e to the rate. Claims exist and are not negative, as everywhere; what else a
-        certificate says must exist.
+        """Return e to the rate. A claim is assumed to be defined and not negative; any other rate
+        must be shown to be defined.
         """
         if self.rate is None:
             return constant_function(1)
         if not collect_names(self.rate) <= find_public_scalars(self.product.program):
-            raise UnsupportedProgram(f"the rate {format_expression(self.rate)} is not public")
+            raise UnsupportedProgram(
+                f"the rate {format_expression(self.rate)} is not public; use public parameters"
+            )
         claimed = self.rate == self.product.program.claim.epsilon
         rate = self._read_term(
             translate(self.rate, self.product.certificate_symbols(self.state, self.case.path)),
@@ -193,8 +192,8 @@ class _FiniteCase:
         return ratio
 
     def _granted_delta(self) -> RationalFunction | None:
-        """What the claim grants on top, where all of it is granted here: there is no other
-        noise, nothing is excused, and no loop.
+        """Return the claim's delta if this region may use all of it: no other noise, no excused
+        noise, no loop.
         """
         program, delta = self.product.program, self.product.program.claim.delta
         once = [one for one in split_regions(program.body) if isinstance(one, FiniteRegion)]
@@ -216,12 +215,12 @@ class _FiniteCase:
     def _collect_answers(
         self, first: list[_FinitePath], second: list[_FinitePath]
     ) -> list[tuple[RationalFunction, RationalFunction]]:
-        """Of every answer that the first run may give, its chance in both."""
+        """Return the probabilities in both runs of every answer that the first run may give."""
         found: list[tuple[list[_AnswerPart], RationalFunction, RationalFunction]] = []
-        for run, ways in enumerate((first, second)):
-            self.product.spend_work(len(ways) * (1 + len(ways) // 64))
-            for way in ways:
-                answer = self._answer_of(way, run)
+        for run, paths in enumerate((first, second)):
+            self.product.spend_work(len(paths) * (1 + len(paths) // 64))
+            for path in paths:
+                answer = self._answer_of(path, run)
                 number = next(
                     (
                         number
@@ -233,25 +232,25 @@ class _FiniteCase:
                 if number is not None:
                     one, likely, rare = found[number]
                     found[number] = (
-                        (one, likely, rare + way.probability)
+                        (one, likely, rare + path.probability)
                         if run
-                        else (one, likely + way.probability, rare)
+                        else (one, likely + path.probability, rare)
                     )
                 elif run == 0:
-                    found.append((answer, way.probability, constant_function(0)))
+                    found.append((answer, path.probability, constant_function(0)))
         return [(likely, rare) for _, likely, rare in found]
 
-    def _answer_of(self, way: _FinitePath, run: int) -> list[_AnswerPart]:
-        """What is left behind, and what was said."""
-        left = [way.state.values.get(name) for name in self.live_variables]
+    def _answer_of(self, path: _FinitePath, run: int) -> list[_AnswerPart]:
+        """Return the live variables and the outputs at the end of a path."""
+        left = [path.state.values.get(name) for name in self.live_variables]
         terms = [None if one is None else z3.simplify(one[run]) for one in left] + [
-            z3.simplify(one) for one in way.outputs
+            z3.simplify(one) for one in path.outputs
         ]
         return [(one, None if one is None else _literal_value(one)) for one in terms]
 
     def _is_same_answer(self, answer: list[_AnswerPart], other: list[_AnswerPart]) -> bool:
-        """Whether both are one answer. Most are told apart by numbers and truths that stand in
-        them, without a question to anybody.
+        """Return True if both answers are equal in this case; most differ in a literal, which needs
+        no solver.
         """
         if len(answer) != len(other):
             return False
@@ -269,35 +268,38 @@ class _FiniteCase:
             return False
         return all(a is None or a.eq(b) or self.case.decide(a == b) for a, b in pairs)
 
-    # --- ways
-    # ----------------------------------------------------------------------------------------------
+    # --- Paths
 
-    def _run_block(self, block: Block, run: int, ways: list[_FinitePath]) -> list[_FinitePath]:
+    def _run_block(self, block: Block, run: int, paths: list[_FinitePath]) -> list[_FinitePath]:
         for statement in block:
             self.product.spend_work(
                 sum(
-                    1 + (len(way.probability.numerator) + len(way.probability.denominator)) // 8
-                    for way in ways
+                    1 + (len(path.probability.numerator) + len(path.probability.denominator)) // 8
+                    for path in paths
                 )
             )
-            ways = [after for way in ways for after in self._run_statement(statement, run, way)]
-            if len(ways) > _MAX_PATHS:
+            paths = [after for path in paths for after in self._run_statement(statement, run, path)]
+            if len(paths) > _MAX_PATHS:
                 raise UnsupportedProgram(
-                    f"these coins fall in more than {_MAX_PATHS} ways", self.place
+                    f"these coins have more than {_MAX_PATHS} outcomes; use fewer", self.place
                 )
-        return ways
+        return paths
 
-    def _run_statement(self, statement: Statement, run: int, way: _FinitePath) -> list[_FinitePath]:
-        given = self.product.run_symbols(run, way.state, self.case.path)
+    def _run_statement(
+        self, statement: Statement, run: int, path: _FinitePath
+    ) -> list[_FinitePath]:
+        given = self.product.run_symbols(run, path.state, self.case.path)
         match statement:
             case Assign():
                 value = self.product.fit_to_sort(statement.name, translate(statement.value, given))
-                return [replace(way, state=way.state.with_value(statement.name, value, value))]
+                return [replace(path, state=path.state.with_value(statement.name, value, value))]
             case Output():
-                return [replace(way, outputs=(*way.outputs, translate(statement.value, given)))]
+                return [replace(path, outputs=(*path.outputs, translate(statement.value, given)))]
             case If():
                 holds = self.case.decide(translate(statement.condition, given))
-                return self._run_block(statement.then if holds else statement.otherwise, run, [way])
+                return self._run_block(
+                    statement.then if holds else statement.otherwise, run, [path]
+                )
             case Sample(noise=Noise.BERNOULLI):
                 chance = self._cached_coin_probability(
                     statement, translate(statement.parameters[0], given)
@@ -310,7 +312,7 @@ class _FiniteCase:
                 width = self.product.sorts[statement.name].width
                 if not 0 < width <= _MAX_BITS:
                     raise UnsupportedProgram(
-                        f"bits that are gone through one by one must be at most {_MAX_BITS}",
+                        f"a finite proof enumerates at most {_MAX_BITS} bits per draw; use fewer",
                         statement.place,
                     )
                 drawn = [
@@ -318,51 +320,54 @@ class _FiniteCase:
                     for value in range(2**width)
                 ]
             case _:
-                raise UnsupportedProgram("there is a loop among these coins", statement.place)
+                raise UnsupportedProgram(
+                    "a loop stands between these coins; move it out", statement.place
+                )
         return [
             _FinitePath(
-                way.probability * chance,
-                way.state.with_value(statement.name, value, value),
-                way.outputs,
+                path.probability * chance,
+                path.state.with_value(statement.name, value, value),
+                path.outputs,
             )
             for value, chance in drawn
             if chance.numerator
         ]
 
     def _cached_coin_probability(self, sample: Sample, given: Term) -> RationalFunction:
-        """The chance, read once for all ways on which it is the same."""
         key = sample.site, given.get_id()
         if key not in self._coin_probabilities:
             self._coin_probabilities[key] = given, self._coin_probability(sample, given)
         return self._coin_probabilities[key][1]
 
     def _coin_probability(self, sample: Sample, given: Term) -> RationalFunction:
-        """The interpreter cuts what private data decide to [0, 1], and refuses to run where
-        public numbers alone go beyond it.
+        """Return the coin's probability. The interpreter clamps private values to [0, 1], and
+        refuses public values outside.
         """
         sure = has_checked_parameters(self.product.program, sample)
         chance = self._read_term(given, sure, sample.place)
         value = chance.constant_value
         if value is not None:
             if sure and not 0 <= value <= 1:
-                raise UnsupportedProgram(f"there is no coin with a chance of {value}", sample.place)
+                raise UnsupportedProgram(
+                    f"the probability {value} is outside of 0 to 1; change it", sample.place
+                )
             return constant_function(min(max(value, Fraction(0)), Fraction(1)))
-        said = (
-            f"the chance {format_expression(sample.parameters[0])} may lie outside of 0 to 1 for"
-            " some private data"
+        reason = (
+            f"the probability {format_expression(sample.parameters[0])} may lie outside"
+            " of 0 to 1 for some private data"
         )
         for one in (-chance, chance - constant_function(1)):
-            self._add_condition(("<=", one), sure, sample.place, said)
+            self._add_condition(("<=", one), sure, sample.place, reason)
         return chance
 
 
 def _list_events(
     answers: list[tuple[RationalFunction, RationalFunction]],
 ) -> list[tuple[RationalFunction, RationalFunction]]:
-    """Every set of answers, with its chances in both runs."""
+    """List every set of answers, with its probabilities in both runs."""
     if len(answers) > _MAX_ANSWERS:
         raise UnsupportedProgram(
-            f"with a delta, at most {_MAX_ANSWERS} answers are compared in all their sets"
+            f"a claim with a delta allows at most {_MAX_ANSWERS} answers of coins; use fewer"
         )
     found = [(constant_function(0), constant_function(0))]
     for likely, rare in answers:
@@ -370,25 +375,8 @@ def _list_events(
     return found[1:]
 
 
-def _normalise(one: RationalFunction) -> RationalFunction:
-    """Divided by a number above 0, so that what has the same sign for that reason is shown once."""
-    above, below = (
-        abs(side[max(side)]) if side else Fraction(1) for side in (one.numerator, one.denominator)
-    )
-    return RationalFunction(
-        {of: value / above for of, value in one.numerator.items()},
-        {of: value / below for of, value in one.denominator.items()},
-    )
-
-
-def _polynomial_key(one: RationalFunction) -> object:
-    return tuple(sorted(one.numerator.items())), tuple(sorted(one.denominator.items()))
-
-
 def _literal_value(term: Term) -> _Literal | None:
-    """The value of a term that is one. Different values, and values of different kinds, are
-    different answers.
-    """
+    """Return the value of a literal term, tagged with its kind; None for any other term."""
     if z3.is_true(term) or z3.is_false(term):
         return "truth", bool(z3.is_true(term))
     if z3.is_int_value(term) or z3.is_rational_value(term):
@@ -399,5 +387,7 @@ def _literal_value(term: Term) -> _Literal | None:
 
 
 def _is_comparable(one: Term, other: Term) -> bool:
-    """Values of different kinds are different answers."""
+    """Return True if the terms have comparable kinds; values of different kinds are different
+    answers.
+    """
     return bool((z3.is_arith(one) and z3.is_arith(other)) or one.sort() == other.sort())

@@ -1,8 +1,8 @@
-"""Stretches of a program whose noise has finitely many values, coins and short bit strings: they
-are proved as a whole, by their laws.
+"""Regions of a program whose noise has finitely many values: coins and short bit strings.
 
-A stretch begins with the first statement that draws, and ends with the last one, before a loop or
-other noise, that draws too or reads what was assigned in it.
+A region is proved as a whole, by its distribution. It begins with the first statement that draws,
+and ends with the last one, before a loop or other noise, that draws too or reads a variable that
+was assigned in it.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class FiniteRegion:
 
     @property
     def site(self) -> int:
-        """What the whole stretch costs is counted here."""
+        """The site that counts the cost of the whole region."""
         return min(one.site for one in self.samples)
 
 
 def _read_inside(statement: Statement) -> frozenset[str]:
-    """What it reads, and what stands in it reads."""
+    """Return the variables that the statement and its parts read."""
     return frozenset().union(
         *(
             collect_names(expression)
@@ -57,7 +57,7 @@ def _read_inside(statement: Statement) -> frozenset[str]:
 
 
 def _is_finite(statement: Statement) -> bool:
-    """No loops, and no noise of infinitely many values."""
+    """Return True if the statement has no loop and no noise with infinitely many values."""
     inside = list(walk_statements((statement,)))
     return not any(
         isinstance(one, While) or (isinstance(one, Sample) and one.noise not in _FINITE_NOISE)
@@ -70,7 +70,7 @@ def _has_draws(statement: Statement) -> bool:
 
 
 def split_regions(block: Block) -> Iterator[FiniteRegion | Statement]:
-    """The block, with its stretches of finite noise put together."""
+    """Yield the statements of the block, with each region of finite noise as one item."""
     place = 0
     while place < len(block):
         if not (_is_finite(block[place]) and _has_draws(block[place])):
@@ -89,7 +89,7 @@ def split_regions(block: Block) -> Iterator[FiniteRegion | Statement]:
 
 
 def list_regions(block: Block) -> Iterator[FiniteRegion]:
-    """All stretches, those inside of loops and branches included, in the order of the text."""
+    """Yield all regions in textual order, also inside loops and branches."""
     for one in split_regions(block):
         match one:
             case FiniteRegion():
@@ -104,12 +104,14 @@ def list_regions(block: Block) -> Iterator[FiniteRegion]:
 
 
 def find_inputs(region: FiniteRegion) -> frozenset[str]:
-    """What the stretch may read before it has assigned it."""
+    """Return the variables that the region may read before it assigns them."""
     return _live_before(region.body, frozenset())
 
 
 def find_live_variables(region: FiniteRegion, program: Program) -> frozenset[str]:
-    """What is assigned in the stretch and may be read afterwards, before it is assigned anew."""
+    """Return the variables that the region assigns and that may be read later, before another
+    assignment.
+    """
     return find_assigned_names(region.body) & _live_after(
         program.body, region.body[-1], frozenset()
     )
@@ -122,9 +124,7 @@ def _variables_read(statement: Statement) -> frozenset[str]:
 
 
 def _live_before(block: Block, after: frozenset[str]) -> frozenset[str]:
-    """What may be read from the beginning of the block on, if ``after`` may be read from its end
-    on.
-    """
+    """Return the variables live at the start of the block, given the ones live at its end."""
     for one in reversed(block):
         match one:
             case Assign() | Sample():
@@ -143,7 +143,6 @@ def _live_before(block: Block, after: frozenset[str]) -> frozenset[str]:
 
 
 def _live_at_guard(loop: While, after: frozenset[str]) -> frozenset[str]:
-    """What may be read from where the guard is asked on."""
     found = after | _variables_read(loop)
     while (more := found | _live_before(loop.body, found)) != found:
         found = more
@@ -151,7 +150,7 @@ def _live_at_guard(loop: While, after: frozenset[str]) -> frozenset[str]:
 
 
 def _live_after(block: Block, last: Statement, after: frozenset[str]) -> frozenset[str]:
-    """What may be read from the end of this statement on, wherever in the block it stands."""
+    """Return the variables live after this statement, at any depth of the block."""
     found: frozenset[str] = frozenset()
     for one in reversed(block):
         if one is last:

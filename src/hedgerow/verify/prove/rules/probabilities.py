@@ -1,8 +1,8 @@
-"""Chances as exact fractions of polynomials, read from z3's terms.
+"""Probabilities as exact fractions of polynomials, converted from z3 terms.
 
-e to a multiple of something is a power of one unknown: with u = e^(eps/2), exp(eps) is u*u. That u
-is above 1 where eps is above 0, and for numbers between which rationals it lies, is all that is
-said of it; so what z3 is asked is about polynomials only.
+An exponential is a power of one unknown: with u = e^(eps/2), exp(eps) is u*u. The only facts about
+u are that it exceeds 1 where eps exceeds 0 and, for a numeric exponent, the rationals that enclose
+it; so z3 gets questions about polynomials only.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from hedgerow.verify.prove.terms import to_real
 
 __all__ = ["Condition", "ProbabilityReader"]
 
-_MAX_POWER: Final = 24  # powers that z3 is asked about
-# e to more than that has too many digits to be written down; that it is larger must suffice
+_MAX_POWER: Final = 24  # the highest power in a query to z3
+# A larger power of e has too many digits to be written down; only a lower bound is used.
 _MAX_EXPONENT: Final = Fraction(1000)
 Condition: TypeAlias = tuple[str, RationalFunction]  # "<=", ">" or "!=" 0
-# what the exponent is a multiple of: the one over the other
+# The unit of an exponent: numerator and denominator.
 ExponentUnit: TypeAlias = tuple[Monomial, Monomial]
 _UNITLESS: Final[ExponentUnit] = ((), ())
 
 
 @dataclass
 class ProbabilityReader:
-    """``decide`` says which way a choice inside of a term goes. ``needs`` are conditions under
-    which what was read is right.
+    """A converter of terms. ``decide`` chooses a branch of a conditional term; ``conditions`` must
+    hold for the result to be right.
     """
 
     decide: Callable[[Term], bool]
@@ -52,7 +52,7 @@ class ProbabilityReader:
         self._powers: dict[str, tuple[ExponentUnit, Fraction]] = {}
 
     def read(self, given: Term) -> RationalFunction:
-        """The term as a fraction."""
+        """Convert the term to a fraction."""
         if z3.is_int_value(given) or z3.is_rational_value(given):
             return constant_function(
                 Fraction(
@@ -110,9 +110,11 @@ class ProbabilityReader:
         return symbol_function(name)
 
     def exponential(self, exponent: RationalFunction) -> RationalFunction:
-        """e to the exponent."""
+        """Return e to the exponent."""
         if len(exponent.denominator) != 1:
-            raise UnsupportedProgram("e to a fraction of sums cannot be compared here")
+            raise UnsupportedProgram(
+                "an exponent has a sum in its denominator; use a single product"
+            )
         ((below, divisor),) = exponent.denominator.items()
         result = constant_function(1)
         for above, factor in exponent.numerator.items():
@@ -136,7 +138,7 @@ class ProbabilityReader:
         return result
 
     def list_power_facts(self, entails: Callable[[Term], bool]) -> list[Term]:
-        """What is known of the powers."""
+        """List the facts about the powers of e."""
         found = []
         for unit in dict.fromkeys(unit for unit, _ in self._powers.values()):
             base = self._base(unit)
@@ -170,11 +172,11 @@ class ProbabilityReader:
         return z3.Real(f"@power {unit} / {self._common_denominator(unit)}")
 
     def _common_denominator(self, unit: ExponentUnit) -> int:
-        """Into how many equal parts the exponent is cut, so that all powers of it are whole."""
+        """Return the number of equal parts of the exponent that makes all its powers whole."""
         return lcm(*(times.denominator for other, times in self._powers.values() if other == unit))
 
     def _has_small_powers(self, unit: ExponentUnit) -> bool:
-        """Whether all powers of it are low ones."""
+        """Return True if no power of the unit exceeds the limit."""
         return all(
             times * self._common_denominator(unit) <= _MAX_POWER
             for other, times in self._powers.values()
@@ -187,13 +189,15 @@ class ProbabilityReader:
         unit, times = self._powers[name]
         if self._has_small_powers(unit):
             return z3.Product([self._base(unit)] * int(times * self._common_denominator(unit)))
-        if unit == _UNITLESS:  # each is enclosed by itself
+        if unit == _UNITLESS:  # each power has its own bounds
             return _power_of_e(times)
-        raise UnsupportedProgram("the exponents here have no small common part")
+        raise UnsupportedProgram(
+            "the exponents here have no small common unit; use simpler fractions"
+        )
 
     def compare_to_zero(self, operator: str, left: RationalFunction) -> Term:
-        """left <= 0, left > 0 or left != 0 as z3 has it. That nothing is divided by 0 stands
-        among ``needs``.
+        """Build left <= 0, left > 0 or left != 0 as a term; ``conditions`` has the non-zero
+        denominators.
         """
         value = left.constant_value
         if value is not None:
@@ -216,7 +220,6 @@ class ProbabilityReader:
 
 
 def _power_of_e(times: Fraction) -> Term:
-    """e to a number."""
     return z3.Real(f"@power {times}")
 
 

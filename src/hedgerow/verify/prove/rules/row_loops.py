@@ -1,10 +1,10 @@
-"""Loops over all rows of a list of which one run may have one more.
+"""Loops over all rows of a list that may have one more row in one of the runs.
 
     while place < len(q): …x = q[place]…; total = total + e; place = place + 1
 
-The rounds of two runs cannot be matched one by one when a row is added. But where each round adds
-to some sums what depends on its own row and on public parameters only, the order of the rows does
-not matter: a sum over one row more is the sum and what that row adds.
+The rounds of two runs cannot be matched one by one when a row is added. But if each round adds to
+its sums a value that depends on its own row and on public parameters only, the order of the rows
+does not matter: the sum over one more row is the old sum plus the value of that row.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ONE = Number(Fraction(1))
 
 @dataclass(frozen=True, slots=True)
 class RowLoop:
-    """``sums`` grow with every row of ``list``; ``place`` counts the rows."""
+    """A loop in which ``sums`` grow with every row of ``list``, and ``place`` counts the rows."""
 
     list: str
     place: str
@@ -51,7 +51,7 @@ class RowLoop:
 
 
 def match_row_loop(loop: While, program: Program) -> RowLoop | None:
-    """The loop as a fold, or nothing when it is not plainly one."""
+    """Match the loop as a sum over rows; None if it has any other form."""
     match loop.condition:
         case Apply(operator="<", arguments=(Name(name=place), Length(list=rows))):
             pass
@@ -63,7 +63,7 @@ def match_row_loop(loop: While, program: Program) -> RowLoop | None:
         or parameter is None
         or not parameter.private
     ):
-        return None  # elsewhere both runs have as many rows
+        return None  # under any other relation both runs have the same number of rows
     body, last = loop.body[:-1], loop.body[-1] if loop.body else None
     if not (
         isinstance(last, Assign)
@@ -87,7 +87,6 @@ def match_row_loop(loop: While, program: Program) -> RowLoop | None:
 
 
 def _is_only_added_to(name: str, body: Block) -> bool:
-    """Whether all that is done with it is to add to it."""
     for one in walk_statements(body):
         if isinstance(one, Assign) and one.name == name:
             if (
@@ -106,8 +105,8 @@ def _is_only_added_to(name: str, body: Block) -> bool:
 def _reads_own_row_only(
     body: Block, row: Read, known: frozenset[str], sums: frozenset[str]
 ) -> tuple[bool, frozenset[str]]:
-    """Whether everything read is the row, public, or was made from these in the same round; and
-    what is known after it.
+    """Return True if all reads are of the row, of public data, or of values made from these in the
+    same round; with the variables known after it.
     """
 
     def fine(expression: Expression) -> bool:
@@ -152,7 +151,9 @@ def _look_up_first(values: dict[str, Term], given: SymbolTable) -> Callable[[str
 def compute_row_increments(
     fold: RowLoop, row: Term, start: dict[str, Term], given: SymbolTable
 ) -> dict[str, Term]:
-    """What this row adds to each sum; ``start`` has a zero of the right sort for each."""
+    """Compute the term that this row adds to each sum; ``start`` has a zero of the right sort for
+    each.
+    """
 
     def run(block: Block, values: dict[str, Term]) -> dict[str, Term]:
         for one in block:

@@ -1,10 +1,9 @@
-"""What is drawn in the second run when the first draws some noise, what that costs, and what must
-be shown of it.
+"""The sampling rule: the draw of the second run, its cost, and the obligations of the shift.
 
-The map from the first run's noise to the second's must be one to one and keep lengths; then the
-chance that the first run goes some way is at most e^cost times the chance that the second goes the
-matching way. For noise z of density in proportion to e^(-|z|/b), a shift by s costs |s|/b whatever
-z is. Sites only count |s| here (s^2 in zCDP); dividing by b is left to the end.
+The map from the first run's noise to the second's must be one to one and preserve length; then the
+probability that the first run takes some path is at most e^cost times the probability that the
+second takes the matching path. For noise z of density proportional to e^(-|z|/b), a shift by s
+costs |s|/b for every z. A site counts only |s| (s^2 in zCDP); the last step divides by b.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _SYMMETRIC: Final = (Noise.LAPLACE, Noise.GEOMETRIC)
 
 
 def make_ratio_name(site: int) -> str:
-    """The number e^rate of a coin's site, as a z3 constant."""
+    """Return the name of the z3 constant e^rate of a coin's site."""
     return f"@ratio{site}"
 
 
@@ -54,9 +53,11 @@ class _Draw:
 
     @property
     def has_public_parameters(self) -> bool:
-        """Whether public numbers alone decide what is drawn from. That it exists is then an
-        assumption, which is checked whenever the program runs; what private data decide is a
-        distribution for every value."""
+        """True if public numbers alone fix the distribution.
+
+        Every run checks that it exists, so this is assumed; parameters from private data give a
+        distribution for every value.
+        """
         return has_checked_parameters(self.product.program, self.statement)
 
     def evaluate(self, noise: Term, expression: Expression | None = None) -> Term:
@@ -74,7 +75,7 @@ class _Draw:
 def draw_in_both_runs(
     product: ProductRuns, statement: Sample, state: PairState, path: Path
 ) -> PairState:
-    """The state after both runs have drawn."""
+    """Return the state after both runs have drawn."""
     runs = [
         tuple(translate(one, product.run_symbols(run, state, path)) for one in statement.parameters)
         for run in (0, 1)
@@ -84,7 +85,7 @@ def draw_in_both_runs(
         same = z3.And(
             *[z3.BoolVal(True) if z3.eq(a, b) else a == b for a, b in zip(*runs, strict=True)]
         )
-        drawing.add_obligation("scale", same, "the noise depends on private data")
+        drawing.add_obligation("scale", same, "the parameters of the noise depend on private data")
     noise = product.fresh_value(f"noise{statement.site}", _noise_sort(product, statement))
     if statement.noise is Noise.BERNOULLI:
         after = _draw_coin(drawing, noise)
@@ -104,7 +105,7 @@ def _noise_sort(product: ProductRuns, statement: Sample) -> Sort:
 
 
 def _excuse_tail(drawing: _Draw, noise: Term, after: PairState) -> PairState:
-    """Up to bad: noise in a rare tail is excused from everything that follows, and counted."""
+    """Excuse noise in a rare tail from all later obligations, and count it."""
     bad = drawing.product.certificate.excused
     rare = bad[drawing.statement.site] if drawing.statement.site < len(bad) else None
     if rare is None:
@@ -123,7 +124,7 @@ def _require_one_to_one(
     drawing.add_obligation(
         "one-to-one",
         goal,
-        "two noises of the first run become one in the second"
+        "the shift maps two noises of the first run to the same noise"
         f" ({format_expression(drawing.shift)})",
     )
 
@@ -133,7 +134,7 @@ def _draw_number(drawing: _Draw, noise: Term) -> PairState:
     shift = drawing.evaluate(noise)
     if not z3.is_arith(shift):
         raise UnsupportedProgram(
-            "the certificate shifts noise by something that is not a number.", statement.place
+            "the certificate's shift is not a number; use a number", statement.place
         )
     if NOISE in collect_names(drawing.shift):
         free = product.certificate.mode == "zcdp" or statement.noise is Noise.GAUSSIAN
@@ -166,27 +167,27 @@ def _require_support(drawing: _Draw, noise: Term, shift: Term) -> None:
         case Noise.GEOMETRIC:
             if not z3.is_int(shift):
                 drawing.add_obligation(
-                    "support", z3.IsInt(shift), "whole noise is shifted by what may not be whole"
+                    "support",
+                    z3.IsInt(shift),
+                    "integer noise is shifted by a value that may not be an integer",
                 )
         case Noise.EXPONENTIAL:
             drawing.path.append(noise >= 0)
             goal = noise + shift >= 0
-            # the two runs' noises do not have the same support
+            # Rényi divergence is infinite where the supports differ.
             if drawing.product.certificate.mode == "zcdp":
                 goal = shift == 0
-            drawing.add_obligation(
-                "support", goal, "noise that is never negative would have to become negative"
-            )
+            drawing.add_obligation("support", goal, "the shift makes non-negative noise negative")
         case Noise.UNIFORM:
             low, high = drawing.first
-            # from the smaller to the larger, whichever is which
+            # The bounds may come in either order.
             if not drawing.has_public_parameters:
                 low, high = z3.If(low <= high, low, high), z3.If(low <= high, high, low)
             drawing.path.append(z3.And(low <= noise, noise <= high))
             drawing.add_obligation(
                 "support",
                 z3.And(low <= noise + shift, noise + shift <= high),
-                "uniform noise would leave its interval",
+                "the shift moves uniform noise out of its interval",
             )
         case Noise.GAUSSIAN if drawing.product.certificate.mode != "zcdp":
             drawing.add_obligation(
@@ -222,7 +223,9 @@ def _draw_coin(drawing: _Draw, noise: Term) -> PairState:
     chance, matching = z3.If(noise, first, 1 - first), z3.If(image, second, 1 - second)
     goal = z3.Or(same, chance <= matching * ratio)
     facts = [*drawing.path, *list_ratio_facts(product, statement.site, ratio)]
-    reason = f"the chances of the coin differ by more than a factor of e^{_format_rate(drawing)}"
+    reason = (
+        f"the probabilities of the coin differ by more than a factor of e^{_format_rate(drawing)}"
+    )
     drawing.add_obligation("ratio", goal, reason, [*facts, *list_inverse_facts([*facts, goal])])
     unit = z3.If(same, z3.RealVal(0), z3.RealVal(1))
     return drawing.state.with_value(statement.name, noise, image).with_cost(
@@ -237,19 +240,21 @@ def _format_rate(drawing: _Draw) -> str:
 
 
 def _draw_bits(drawing: _Draw, noise: Term) -> PairState:
-    """A map of fair bits to as many fair bits that is one to one costs nothing."""
+    """Draw bits in both runs: a one-to-one map of fair bits to bits of the same width is free."""
     statement, product = drawing.statement, drawing.product
     image = drawing.evaluate(noise)
-    # whole numbers stand for bit strings: what is added must not depend on what is drawn
+    # Integers model the bit strings here: the difference must not depend on the draw.
     if product.sorts[statement.name].width == 0:
         other = product.fresh_value(f"noise{statement.site}", _noise_sort(product, statement))
         goal = drawing.evaluate(other) - other == image - noise
         drawing.add_obligation(
-            "one-to-one", goal, f"the key is not only moved ({format_expression(drawing.shift)})"
+            "one-to-one",
+            goal,
+            f"the difference depends on the drawn bits ({format_expression(drawing.shift)})",
         )
     if image.sort() != noise.sort():
         raise UnsupportedProgram(
-            "the certificate draws bits that are not as many.", statement.place
+            "the certificate draws bits of another width; use the same width", statement.place
         )
     other = product.fresh_value(f"noise{statement.site}", _noise_sort(product, statement))
     _require_one_to_one(drawing, noise, image, other, drawing.evaluate(other))
@@ -257,8 +262,8 @@ def _draw_bits(drawing: _Draw, noise: Term) -> PairState:
 
 
 def is_piecewise_constant(expression: Expression) -> bool:
-    """Whether the noise stands in conditions only: then the shift is constant on pieces, and
-    keeps lengths.
+    """Return True if the noise occurs in conditions only: the shift is then piecewise constant, and
+    preserves length.
     """
     if NOISE not in collect_names(expression):
         return True

@@ -1,8 +1,7 @@
-"""What a program's scales and claims are in terms of public parameters, and what is assumed of
-those throughout a proof.
+"""Scales and claims in terms of public parameters, and the facts that a proof assumes about them.
 
-Assumed: scales are positive, and a claim is not negative. A parameter that is public stays what it
-was: programs that assign to one are refused.
+A proof assumes that scales are positive and that a claim is not negative. A public parameter keeps
+its value: programs that assign to one are refused.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ _UNSCALED = (Noise.UNIFORM, Noise.BITS, Noise.BERNOULLI)
 
 
 def find_scales(program: Program) -> dict[int, Expression]:
-    """The scale of every site that has one, in terms of public parameters, or
-    ``UnsupportedProgram`` when it changes while the program runs.
+    """Return the scale of every site that has one, in terms of public parameters; raise
+    ``UnsupportedProgram`` if it changes during a run.
     """
     fixed, known = find_public_scalars(program), find_constants(program)
     found: dict[int, Expression] = {}
@@ -66,7 +65,7 @@ def find_scales(program: Program) -> dict[int, Expression]:
         if not collect_names(value) <= fixed or found.setdefault(one.site, value) != value:
             raise UnsupportedProgram(
                 f"the scale {format_expression(one.parameters[0])} is not fixed by public"
-                " parameters",
+                " parameters; use public parameters",
                 one.place,
             )
     return found
@@ -75,7 +74,7 @@ def find_scales(program: Program) -> dict[int, Expression]:
 def make_symbol_lookup(
     product: ProductRuns, state: PairState, opaque: dict[str, Expression]
 ) -> LookUpSymbol:
-    """What the symbols of a quotient stand for: counters of this state, and public parameters."""
+    """Return a lookup for the symbols of a fraction: counters of this state, public parameters."""
 
     def value(name: str) -> Term:
         if name.startswith(("@cost", "@rare")):
@@ -90,7 +89,7 @@ def make_symbol_lookup(
 
 
 def list_assumptions(product: ProductRuns, state: PairState) -> list[Term]:
-    """Scales are positive, and the claim is not negative."""
+    """List the assumptions that scales are positive and the claim is not negative."""
     program, opaque = product.program, dict[str, Expression]()
     quotients = [to_rational_function(one, opaque) for one in find_scales(program).values()]
     claim, value = (
@@ -117,8 +116,8 @@ def list_assumptions(product: ProductRuns, state: PairState) -> list[Term]:
 
 
 def find_nonnegative_parameters(program: Program, known: frozenset[str]) -> frozenset[str]:
-    """The public parameters that are not negative because what stands under a root of the claim
-    is not (ln(1/delta) is positive).
+    """Find the public parameters that are not negative because a radicand of the claim is not
+    (ln(1/delta) is positive).
     """
     logarithm = "ln(1 / delta)" if "delta" in find_public_scalars(program) else ""
     roots = [
@@ -143,14 +142,14 @@ def _is_surely_positive(one: RationalFunction, known: frozenset[str]) -> bool:
 
 
 def _list_radicands(scale: Expression) -> list[Expression]:
-    """What stands under a root that is a factor of the scale: it is not 0 either."""
+    """List the radicands of roots that are factors of the scale: they are not 0 either."""
     if isinstance(scale, Apply) and scale.operator in ("*", "/"):
         return [root for one in scale.arguments for root in _list_radicands(one)]
     return [scale.arguments[0]] if isinstance(scale, Apply) and scale.operator == "sqrt" else []
 
 
 def find_positive_parameters(program: Program, quotients: list[RationalFunction]) -> frozenset[str]:
-    """The public parameters that are positive because these scales are."""
+    """Find the public parameters that are positive because these scales are."""
     roots = [
         to_rational_function(root, {})
         for scale in find_scales(program).values()
@@ -163,16 +162,16 @@ def find_positive_parameters(program: Program, quotients: list[RationalFunction]
 
 
 def list_ratio_facts(product: ProductRuns, site: int, ratio: Term) -> list[Term]:
-    """That ``ratio`` is e^rate: what of that is needed to compare it with exponentials that
-    stand in the program.
-    """
+    """List facts about ``ratio`` = e^rate that compare it with the exponentials in the program."""
     program, opaque = product.program, dict[str, Expression]()
     rate = product.certificate.rates[site] if site < len(product.certificate.rates) else None
     value = make_symbol_lookup(product, PairState(dict(product.inputs.scalars), {}), opaque)
     if rate is None:
         return [ratio == 1]
     if not collect_names(rate) <= find_public_scalars(program):
-        raise UnsupportedProgram(f"the rate {format_expression(rate)} is not public")
+        raise UnsupportedProgram(
+            f"the rate {format_expression(rate)} is not public; use public parameters"
+        )
     if isinstance(rate, Apply) and rate.operator == "ln":
         opaque["argument"] = rate.arguments[0]
         return [ratio == value("argument")]
@@ -200,7 +199,6 @@ def list_ratio_facts(product: ProductRuns, site: int, ratio: Term) -> list[Term]
 
 
 def _list_exponentials(program: Program) -> list[Apply]:
-    """exp(…) of public parameters, wherever the program has it."""
     fixed, known, found = (
         find_public_scalars(program),
         find_constants(program),
@@ -219,8 +217,8 @@ def _list_exponentials(program: Program) -> list[Apply]:
 
 
 def list_inverse_facts(terms: list[Term]) -> list[Term]:
-    """What a quotient means, wherever one stands. Elsewhere it is a symbol, which is enough and
-    keeps z3 to linear arithmetic.
+    """List the defining facts of all reciprocals; elsewhere they stay symbols, which keeps z3 to
+    linear arithmetic.
     """
     return [z3.Implies(one.arg(0) != 0, one.arg(0) * one == 1) for one in find_applications(terms)]
 
@@ -232,7 +230,7 @@ def _sign_term(one: RationalFunction, value: LookUpSymbol) -> Term:
 def is_denominator_positive(
     one: RationalFunction, known: frozenset[str], value: LookUpSymbol
 ) -> Term:
-    """That what was multiplied with is positive."""
+    """Build the formula that the denominator, by which both sides were multiplied, is positive."""
     if (
         len(one.denominator) == 1
         and {name for monomial in one.denominator for name, _ in monomial} <= known

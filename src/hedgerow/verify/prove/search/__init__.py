@@ -1,3 +1,1 @@
-"""Looking for shifts and invariants. Nothing here is trusted: the checker shows again what is
-found.
-"""
+"""The search for shifts and invariants. The checker verifies every result, so none is trusted."""

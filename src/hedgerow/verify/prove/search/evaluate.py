@@ -1,5 +1,6 @@
-"""Expressions in numbers as far as possible, and in z3 terms where unknowns are in them. For
-searching only: numbers are floats.
+"""Evaluation of expressions to numbers, or to z3 terms where they contain unknowns.
+
+Numbers are floats, so the results serve the search only.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ __all__ = [
 ]
 
 _MAX_DENOMINATOR = 10**6
-Value = Any  # a number, a truth, or a z3 term that stands for one
+Value = Any  # a number, a boolean, or a z3 term for one
 
 
 class TraceAbandoned(Exception):
-    """The run does not end soon, or cannot be followed."""
+    """Raised when a run does not end soon or cannot be followed."""
 
 
 def is_concrete(value: Value) -> bool:
@@ -107,7 +108,7 @@ def evaluate(
     read: Callable[[str, int], Value],
     length: Callable[[str], Value],
 ) -> Value:
-    """In numbers as far as possible."""
+    """Evaluate the expression to a number where possible, else to a z3 term."""
     match expression:
         case Number():
             return (

@@ -1,4 +1,4 @@
-"""Why no shift was found, in one sentence with its line."""
+"""The reason why no shift was found, in one sentence with its line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXCEEDS_CLAIM = "costs more than"
 
 
 def explain_failure(program: Program, blame: Sequence[TraceNeed]) -> Failure:
-    """The needs cannot all be met: what leaks stands before what it would cost to hide it."""
+    """Describe needs that cannot all be met; a leak takes precedence over the cost of hiding it."""
     worst = min(blame, key=lambda need: (need.obligation == "cost", need.place.line))
     claim = format_expression(program.claim.epsilon)
     hidden = any(need.obligation == "cost" for need in blame)
@@ -49,7 +49,7 @@ def _describe_need(program: Program, need: TraceNeed) -> str:
     )
     match need.obligation, found:
         case "output", Output():
-            return f"what is said, {format_expression(found.value)}, differs between neighbours"
+            return f"the output {format_expression(found.value)} differs between neighbours"
         case "branch", If():
             return (
                 f"{format_expression(found.condition)} may hold for one neighbour and not for the"
@@ -61,5 +61,5 @@ def _describe_need(program: Program, need: TraceNeed) -> str:
                 f" ({format_expression(found.condition)})"
             )
         case "support", _:
-            return "the noise cannot be moved as far as needed"
-    return f"all noise together {EXCEEDS_CLAIM} is claimed"
+            return "the noise cannot be shifted as far as needed"
+    return f"all noise together {EXCEEDS_CLAIM} the claim"

@@ -1,5 +1,5 @@
-"""From a program to a certificate: shifts that survive all traces, then invariants, then the
-checker.
+"""The search from a program to a certificate: shifts that survive all traces, then invariants, then
+the checker.
 """
 
 from __future__ import annotations
@@ -27,24 +27,22 @@ from hedgerow.verify.prove.certificate import FINITE, Certificate, Failure, hash
 from hedgerow.verify.prove.checker import check, normalise_program
 from hedgerow.verify.prove.claim_check import compute_allowed_rho
 from hedgerow.verify.prove.rules.scale_facts import find_scales
+from hedgerow.verify.prove.search.coin_shifts import list_coin_shifts
 from hedgerow.verify.prove.search.failure_reasons import explain_failure
 from hedgerow.verify.prove.search.finite_noise_guesses import (
     guess_certificates,
     is_decisive,
     list_rates,
 )
-from hedgerow.verify.prove.search.invariant_candidates import (
-    list_invariant_candidates,
-    list_variant_candidates,
-)
+from hedgerow.verify.prove.search.invariant_candidates import list_invariant_candidates
 from hedgerow.verify.prove.search.invariant_pruning import InvariantPruning
 from hedgerow.verify.prove.search.shifts import ShiftSearch
 from hedgerow.verify.prove.search.templates import (
-    list_coin_shifts,
     list_excused_tails,
     make_shift,
     make_templates,
 )
+from hedgerow.verify.prove.search.variant_candidates import list_variant_candidates
 from hedgerow.verify.prove.solver import MAX_MILLISECONDS, z3
 from hedgerow.verify.prove.work_limit import WorkLimit
 
@@ -52,16 +50,16 @@ __all__ = ["find_certificate"]
 
 _DEFAULT_TRIES = 4
 _NO_TIME = "no proof was found in the time given"
-_DEFAULT_STEPS = 60_000  # a fifth of a minute or so
+_DEFAULT_STEPS = 60_000  # about 12 seconds
 
 
 def find_certificate(
     program: Program, deadline: float, tries: int = _DEFAULT_TRIES, effort: WorkLimit | None = None
 ) -> Certificate | Failure:
-    """A certificate, or why there is none; so many shifts that survive all traces are tried for
-    each kind of proof.
+    """Find a certificate, or explain why there is none.
 
-    How much is tried is counted; ``deadline``, on the monotonic clock, is a last resort.
+    For each kind of proof, up to ``tries`` shifts that survive all traces are tried. ``effort``
+    limits the steps of the search; ``deadline``, on the monotonic clock, is a last resort.
     """
     try:
         return _CertificateSearch(
@@ -73,9 +71,9 @@ def find_certificate(
         ).run()
     except UnsupportedProgram as outside:
         return Failure(outside.reason, outside.place)
-    # the last two: numbers too large to be written down
+    # The last two: numbers too large to be written down.
     except (z3.Z3Exception, RecursionError, ArithmeticError, ValueError):
-        return Failure("the solver could not read this program", program.place)
+        return Failure("the program is too large for the solver; shorten it", program.place)
 
 
 @dataclass
@@ -91,9 +89,8 @@ class _CertificateSearch:
         self.failures: list[Failure] = []
 
     def run(self) -> Certificate | Failure:
-        find_scales(self.normalised)  # outside when a scale is private or changes
-        unclear = self._check_private_lengths()
-        if unclear is not None:
+        find_scales(self.normalised)  # raises if a scale is private or changes
+        if (unclear := self._check_private_lengths()) is not None:
             return unclear
         for certificate, read in self._list_guesses():
             if self._is_over():
@@ -107,11 +104,11 @@ class _CertificateSearch:
                 and self.failures[-1].obligation == "answers"
             ):
                 break
-        # what a law shows says more than that nothing fits
-        told = sorted(self.failures, key=lambda one: one.obligation != "answers")
-        if not told and self._is_over():
+        # A comparison of distributions explains more than a search without result.
+        failures = sorted(self.failures, key=lambda one: one.obligation != "answers")
+        if not failures and self._is_over():
             return Failure(_NO_TIME, self.program.place, obligation="time")
-        return told[0] if told else Failure("no proof was found", self.program.place)
+        return failures[0] if failures else Failure("no proof was found", self.program.place)
 
     def _spend(self, steps: int) -> None:
         self.work_limit.spend(steps)
@@ -119,29 +116,28 @@ class _CertificateSearch:
             raise UnsupportedProgram(_NO_TIME, self.program.place)
 
     def _milliseconds_left(self) -> int:
-        """For one question to z3, in milliseconds."""
         return max(1, min(MAX_MILLISECONDS, int(1000 * (self.deadline - time.monotonic()))))
 
     def _is_over(self) -> bool:
         return self.work_limit.is_exhausted or time.monotonic() > self.deadline
 
     def _list_guesses(self) -> Iterator[tuple[Certificate, Program]]:
-        """One coin is matched with another where that can be done; of several, the laws are
-        known sooner.
+        """Yield guesses, each with its program: for a single coin the shifts come first, for
+        several coins the comparison of distributions, which is faster there.
         """
-        settled = normalise_program(self.program, FINITE)
-        laws = ((one, settled) for one in guess_certificates(settled, self.program))
+        finite = normalise_program(self.program, FINITE)
+        distributions = ((one, finite) for one in guess_certificates(finite, self.program))
         others = (
             (one, self.normalised)
             for mode in self._list_modes()
             for one in self._guess_shifts(mode)
         )
         several = sum(one.noise is Noise.BERNOULLI for one in self.normalised.samples) > 1
-        yield from chain(laws, others) if several else chain(others, laws)
+        yield from chain(distributions, others) if several else chain(others, distributions)
 
     def _check_private_lengths(self) -> Failure | None:
-        """Under "row" a list that is read up to something public is read out of range in one of
-        the runs.
+        """Refuse a list of private length that is read up to a public bound: under "row" one of the
+        runs would read out of range.
         """
         if self.normalised.claim.neighbours.relation is not Relation.ROW:
             return None
@@ -154,11 +150,11 @@ class _CertificateSearch:
         measured = {part.list for part in everything if isinstance(part, Length)}
         for part in everything:
             if isinstance(part, Read) and part.list not in measured:
-                said = (
-                    f'the length of {part.list} is private under "row", and this reads it up to'
-                    f" something else; write len({part.list})"
+                reason = (
+                    f'the length of {part.list} is private under "row", but the loop has another'
+                    f" bound; write len({part.list})"
                 )
-                return Failure(said, part.place, obligation="length")
+                return Failure(reason, part.place, obligation="length")
         return None
 
     def _list_modes(self) -> list[str]:
@@ -174,7 +170,6 @@ class _CertificateSearch:
         return [*modes, "zcdp"] if self._is_advanced_composition() else modes
 
     def _is_advanced_composition(self) -> bool:
-        """Whether the claim is one of advanced composition."""
         try:
             return self.normalised.claim.delta is not None and bool(
                 compute_allowed_rho(self.normalised, {}).numerator
@@ -183,7 +178,7 @@ class _CertificateSearch:
             return False
 
     def _guess_shifts(self, mode: str) -> Iterator[Certificate]:
-        """Certificates without invariants."""
+        """Yield certificates without invariants."""
         numbers = make_templates(self.normalised, self.known, mode == "pointwise")
         coins = [one.site for one in self.normalised.samples if one.noise is Noise.BERNOULLI]
         excused = (
@@ -240,19 +235,18 @@ class _CertificateSearch:
             variants=tuple(options[0] for options in list_variant_candidates(read)),
         )
         try:
-            houdini = InvariantPruning(read, filled, self._spend, self._milliseconds_left)
-            houdini.prune()
-        # a guess that does not fit, such as a key of another width
+            pruning = InvariantPruning(read, filled, self._spend, self._milliseconds_left)
+            pruning.prune()
+        # The guess does not fit, such as a key of another width.
         except UnsupportedProgram as outside:
             self.failures.append(Failure(outside.reason, outside.place))
             return None
-        failing = houdini.find_first_failing()
+        failing = pruning.find_first_failing()
         if failing is not None:
             self.failures.append(Failure(failing.reason, failing.place, obligation=failing.name))
             return None
-        complete = replace(filled, invariants=houdini.list_needed_invariants())
-        failure = check(self.program, complete)
-        if failure is None:
+        complete = replace(filled, invariants=pruning.list_needed_invariants())
+        if (failure := check(self.program, complete)) is None:
             return complete
         self.failures.append(failure)
         return None

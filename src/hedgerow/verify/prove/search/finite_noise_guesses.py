@@ -1,5 +1,6 @@
-"""Guesses for proofs by laws: when a stretch of coins costs something, and how much. Nothing
-here is trusted.
+"""Guesses for proofs by distributions: when a region of coins has a cost, and how much.
+
+Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _MAX_GUESSES = 24
 
 
 def list_rates(program: Program) -> list[Expression]:
-    """What coins may cost: the claim, what stands in an exponential, logarithms and real
-    parameters of the claim.
+    """List the rates that coins may have: the claim, exponents, and the logarithms and parameters
+    of the claim.
     """
     found: dict[Expression, None] = {program.claim.epsilon: None}
     for one in walk_statements(program.body):
@@ -50,7 +51,7 @@ def list_rates(program: Program) -> list[Expression]:
 
 
 def _make_difference(region: FiniteRegion, program: Program) -> Expression:
-    """Something private that the stretch reads is not the same in both runs."""
+    """Build the condition that a private value that the region reads differs between the runs."""
     words, secret = CertificateNames(program), find_private_variables(program)
     lists = {one.name for one in program.parameters if one.list}
     inside = [
@@ -73,12 +74,12 @@ def _make_difference(region: FiniteRegion, program: Program) -> Expression:
 
 
 def guess_certificates(program: Program, original: Program) -> Iterator[Certificate]:
-    """Certificates without invariants, where all noise of the program stands in such stretches;
-    none elsewhere.
+    """Yield certificates without invariants if all noise of the program lies in finite regions;
+    else none.
     """
-    stretches = list(list_regions(program.body))
-    if not stretches or {one.site for one in program.samples} != {
-        one.site for several in stretches for one in several.samples
+    regions = list(list_regions(program.body))
+    if not regions or {one.site for one in program.samples} != {
+        one.site for several in regions for one in several.samples
     }:
         return
     options = [
@@ -87,10 +88,10 @@ def guess_certificates(program: Program, original: Program) -> Iterator[Certific
             for worth in list_rates(program)
             for when in (_make_difference(one, program), Truth(True))
         ]
-        for one in stretches
+        for one in regions
     ]
     for choice in islice(combinations(*options), _MAX_GUESSES):
-        chosen = {one.site: it for one, it in zip(stretches, choice, strict=True)}
+        chosen = {one.site: it for one, it in zip(regions, choice, strict=True)}
         sites = range(max(one.site for one in program.samples) + 1)
         yield Certificate(
             program=original.name,
@@ -105,8 +106,8 @@ def guess_certificates(program: Program, original: Program) -> Iterator[Certific
 
 
 def is_decisive(certificate: Certificate, program: Program) -> bool:
-    """Whether the law of the whole program is compared with the whole claim, so that nothing
-    else can prove more.
+    """Return True if the whole program's distribution is compared with the whole claim, so that no
+    other guess proves more.
     """
     if certificate.mode != FINITE or any(
         isinstance(one, While) for one in walk_statements(program.body)

@@ -1,5 +1,5 @@
-"""Guesses of what holds in a loop. ``houdini`` throws out the wrong ones; the checker shows the
-rest again.
+"""Candidate invariants of a loop. ``invariant_pruning`` removes the wrong ones, and the checker
+verifies the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from hedgerow.verify.prove.hoisting import find_private_variables
 from hedgerow.verify.prove.rules.scale_facts import find_scales
 from hedgerow.verify.prove.search.templates import CertificateNames
 
-__all__ = ["list_invariant_candidates", "list_variant_candidates"]
+__all__ = ["list_invariant_candidates"]
 
 
 def to_number(value: int | Fraction) -> Number:
@@ -55,9 +55,7 @@ def _make_conjunction(left: Expression, right: Expression) -> Expression:
 
 
 def _list_loops(block: Block, defined: frozenset[str]) -> Iterator[tuple[While, frozenset[str]]]:
-    """Every loop with the variables that surely have a value when it is reached, in the order of
-    the text.
-    """
+    """Yield every loop in textual order, with the variables that have a value at its entry."""
     for one in block:
         match one:
             case Assign() | Sample():
@@ -99,7 +97,7 @@ class _Loop:
         self.k = self.program.claim.neighbours.k
 
     def _public_counters(self) -> frozenset[str]:
-        """Variables that private data cannot reach."""
+        """Return the variables that private data cannot reach."""
         return frozenset(
             name
             for name in self.changed_variables
@@ -113,15 +111,13 @@ class _Loop:
         return Name(f"{name}@1")
 
     def growth_since_entry(self, name: str) -> Expression:
-        """By how much a counter has grown since the loop began, or fallen where it is counted
-        down.
-        """
+        """Build the growth of a counter since the loop began, or its fall if it counts down."""
         if name in self.list_falling_counters():
             return Apply("-", (Name(f"{name}@1@0"), Name(f"{name}@1")))
         return Apply("-", (Name(f"{name}@1"), Name(f"{name}@1@0")))
 
     def list_falling_counters(self) -> list[str]:
-        """Counters that are counted down."""
+        """List the counters that count down."""
         found = [
             one
             for one in walk_statements(self.loop.body)
@@ -137,7 +133,7 @@ class _Loop:
         return list(dict.fromkeys(down))
 
     def find_index_counter(self) -> str | None:
-        """The counter that lists are read by."""
+        """Return the counter that indexes the lists."""
         read = {
             name
             for one in walk_statements(self.loop.body)
@@ -152,7 +148,7 @@ class _Loop:
         )
 
     def list_guards(self) -> list[Expression]:
-        """Conditions under which more may hold."""
+        """List the conditions under which stronger invariants may hold."""
         found: list[Expression] = []
         index = self.find_index_counter()
         if index is not None:
@@ -171,11 +167,11 @@ class _Loop:
             if self.pointwise:
                 answer = Name("@answer")
                 found.append(_make_at_most(self.in_first_run(index), answer))
-                for told in self.list_reported_variables():
+                for reported in self.list_reported_variables():
                     found.append(
                         _make_conjunction(
                             Apply("<", (answer, self.in_first_run(index))),
-                            Apply("==", (self.in_first_run(told), answer)),
+                            Apply("==", (self.in_first_run(reported), answer)),
                         )
                     )
         for flag in self.flags:
@@ -183,16 +179,16 @@ class _Loop:
         return found
 
     def list_reported_variables(self) -> list[str]:
-        said = {
+        reported = {
             name
             for one in walk_statements(self.program.body)
             if isinstance(one, Output)
             for name in collect_names(one.value)
         }
-        return [name for name in self.changed_variables if name in said]
+        return [name for name in self.changed_variables if name in reported]
 
     def list_counter_bounds(self) -> list[tuple[str, Expression]]:
-        """Counters with the public expressions that they are compared with."""
+        """List the counters with the public expressions that they are compared with."""
         found: dict[tuple[str, Expression], None] = {}
         for one in (self.loop, *walk_statements(self.loop.body)):
             if not isinstance(one, If | While):
@@ -209,7 +205,7 @@ class _Loop:
         return list(found)
 
     def list_unguarded(self) -> Iterator[Expression]:
-        """What needs no guard."""
+        """Yield the candidates that need no guard."""
         for name in self.changed_variables:
             yield Apply("==", (self.in_first_run(name), Name(f"{name}@2")))
         for name in self.counters:
@@ -237,7 +233,7 @@ class _Loop:
                     )
 
     def list_floors(self) -> list[Expression]:
-        """What counters that are counted down do not fall below."""
+        """List lower bounds of the counters that count down."""
         falling = self.list_falling_counters()
         return [
             _make_at_most(
@@ -249,7 +245,7 @@ class _Loop:
         ]
 
     def list_distance_bounds(self) -> Iterator[Expression]:
-        """How far apart the runs are."""
+        """Yield bounds on the distance between the runs."""
         for name in self.moving:
             distance = Apply("-", (Name(f"{name}@2"), self.in_first_run(name)))
             for bound in range(-2, 3):
@@ -283,7 +279,7 @@ class _Loop:
         return [Read(f"@spent:{name}", self.in_first_run(index)) for name in lists]
 
     def list_cost_sums(self) -> list[Expression]:
-        """The costs of the sites, one by one and weighed together by their scales."""
+        """List the costs of the sites, one by one and as a sum weighted by their scales."""
         found: list[Expression] = list(self.costs)
         weights = self._relative_rates()
         if weights:
@@ -296,7 +292,7 @@ class _Loop:
         return found
 
     def _relative_rates(self) -> list[Fraction]:
-        """1 / scale of each site, in units of the smallest, where these are numbers."""
+        """Return 1 / scale of each site, in units of the smallest, if these ratios are numbers."""
         if len(self.costs) < 2:
             return []
         try:
@@ -311,7 +307,7 @@ class _Loop:
         return [ratio / min(found) for ratio in found]
 
     def list_cost_bounds(self) -> Iterator[Expression]:
-        """What has been spent."""
+        """Yield bounds on the cost so far."""
         for cost in self.list_cost_sums():
             for bound in (0, 1, 2, 3, 4):
                 yield _make_at_most(cost, to_number(bound * self.k))
@@ -325,7 +321,7 @@ class _Loop:
                     if isinstance(cost, Name):
                         yield _make_at_most(Apply("-", (cost, Name(f"{cost.name}@0"))), more)
                 if isinstance(cost, Name) and any(isinstance(one, While) for one in self.loop.body):
-                    for inner in self._list_inner_bounds():  # a loop in a loop
+                    for inner in self._list_inner_bounds():  # nested loops
                         yield _make_at_most(
                             cost,
                             Apply(
@@ -390,26 +386,10 @@ class _Loop:
 def list_invariant_candidates(
     program: Program, known: dict[str, Kind], pointwise: bool
 ) -> tuple[tuple[Expression, ...], ...]:
-    """For every loop."""
+    """List the candidate invariants of every loop."""
     start = frozenset(one.name for one in program.parameters)
     loops = _list_loops(program.body, start)
     return tuple(
         tuple(dict.fromkeys(_Loop(program, loop, known, defined, pointwise).list_candidates()))
         for loop, defined in loops
     )
-
-
-def list_variant_candidates(program: Program) -> tuple[tuple[Expression, ...], ...]:
-    """For every loop what may shrink: the bound less the counter, for every comparison in its
-    guard.
-    """
-    words = CertificateNames(program)
-    found = []
-    for loop in (one for one in walk_statements(program.body) if isinstance(one, While)):
-        options: dict[Expression, None] = {}
-        for part in walk_expression(loop.condition):
-            if isinstance(part, Apply) and part.operator in ("<", "<=", "!="):
-                small, large = part.arguments
-                options[Apply("-", (words.in_run(large, 1), words.in_run(small, 1)))] = None
-        found.append(tuple(options) or (to_number(0),))
-    return tuple(found)

@@ -1,5 +1,5 @@
-"""The largest set of guesses about loops that holds together: all are assumed, what then fails
-is thrown out, until nothing fails.
+"""The largest set of candidate invariants that holds together: all are assumed and the failing ones
+removed, until none fails.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ def _parse_switch(switch: Term) -> Tag:
 
 @dataclass
 class InvariantPruning:
-    """``alive`` are the guesses that are left. A certificate with all guesses as invariants goes
-    in.
-    """
+    """A pruning of the invariants of a certificate; ``alive`` has the candidates that are left."""
 
     program: Program
     certificate: Certificate
@@ -72,7 +70,7 @@ class InvariantPruning:
         self._solvers: dict[int, Term] = {}
 
     def _solver(self, one: Obligation) -> Term:
-        """One for each list of assumptions; nothing else is ever added to it for good."""
+        """Return the solver of an obligation's assumptions; all else is added to it temporarily."""
         if id(one) not in self._solvers:
             fresh = make_solver(milliseconds=self.milliseconds_left())
             fresh.add(*one.assumptions)
@@ -83,7 +81,7 @@ class InvariantPruning:
         return [_make_switch(tag) for tag in sorted(self.alive)]
 
     def prune(self) -> None:
-        """Throw out until nothing fails."""
+        """Remove candidates until none fails."""
         changed = True
         while changed:
             changed = False
@@ -92,8 +90,8 @@ class InvariantPruning:
                 changed |= self._prune_group(several)
 
     def _prune_group(self, several: list[Obligation]) -> bool:
-        """The last of a group has the longest list of assumptions, and all of them hold for the
-        others too.
+        """Remove the failing candidates of a group; the last one's assumptions are the longest, and
+        hold for the others too.
         """
         before = len(self.alive)
         checked = self._solver(several[-1])
@@ -110,7 +108,7 @@ class InvariantPruning:
                 for one in left
                 if model is not None and not z3.is_true(model.eval(one.goal, model_completion=True))
             }
-            if not wrong:  # z3 is at a loss with all of them together: ask about each
+            if not wrong:  # z3 cannot decide them together: check each
                 wrong = {one.tag for one in left if self.find_core(one) is None}
                 self.alive -= {tag for tag in wrong if tag is not None}
                 break
@@ -118,7 +116,7 @@ class InvariantPruning:
         return len(self.alive) != before
 
     def find_core(self, one: Obligation) -> set[Tag] | None:
-        """The guesses that the obligation needs; None when they are not enough."""
+        """Return the candidates that the obligation needs; None if they are not enough."""
         self.spend_work(0)
         checked = self._solver(one)
         checked.push()
@@ -131,13 +129,11 @@ class InvariantPruning:
         return needed
 
     def list_failing(self) -> list[Obligation]:
-        """Of all that is not about guesses, what does not follow."""
+        """List the obligations, other than those on candidates, that do not follow."""
         return list(self._iterate_failing(self.fixed_obligations))
 
     def find_first_failing(self) -> Obligation | None:
-        """Of these the one to tell about: what leaks before what it costs, and early lines
-        first.
-        """
+        """Return the failing obligation to report: leaks before the cost, and early lines first."""
         return next(
             self._iterate_failing(
                 sorted(self.fixed_obligations, key=lambda one: (one.name == "cost", one.place.line))
@@ -149,7 +145,7 @@ class InvariantPruning:
         return (one for one in several if not z3.is_true(one.goal) and self.find_core(one) is None)
 
     def list_needed_invariants(self) -> tuple[tuple[Expression, ...], ...]:
-        """The guesses that the proof uses, and those that these need to be kept."""
+        """List the candidates that the proof uses, and the ones needed to preserve these."""
         wanted: set[Tag] = set()
         queue: list[Obligation] = [
             one for one in self.fixed_obligations if not z3.is_true(one.goal)

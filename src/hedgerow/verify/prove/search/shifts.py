@@ -1,5 +1,6 @@
-"""Looking for shifts: whole numbers for the templates that survive every trace, found by asking
-z3 about the traces that failed so far.
+"""The search for shifts: integer factors for the templates that survive every trace.
+
+z3 proposes factors for the traces that failed so far.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Factors = dict[int, tuple[int, ...]]
 
 @dataclass
 class ShiftSearch:
-    """``blame`` is, when there is nothing, the kind of obligation that cannot be met and where."""
+    """A search over factors. If it finds none, ``blame`` has the needs that cannot all be met."""
 
     program: Program
     templates: tuple[ShiftTemplate, ...]
@@ -54,7 +55,7 @@ class ShiftSearch:
         )
 
     def list_factors(self) -> Iterator[Factors]:
-        """Factors that survive all traces, one after the other; each differs from those before."""
+        """Yield factors that survive all traces, each different from the earlier ones."""
         usual = {one.site: _cancelling_factors(one) for one in self.templates}
         if usual and self._find_broken_trace(usual) is None:
             yield usual
@@ -122,8 +123,7 @@ class ShiftSearch:
             )
             self.blame = [self._labels[label] for label in sorted(core)]
             return None
-        # Readable answers: as many zeros as can be had, then factors as small as can be had, one
-        # after the other.
+        # Readable shifts: minimise the factors one after the other, with zeros where possible.
         kept: list[Term] = []
         model = self._solver.model()
         for unknown in [one for several in self._unknowns.values() for one in several]:
@@ -151,7 +151,7 @@ class ShiftSearch:
 
 
 def _cancelling_factors(template: ShiftTemplate) -> tuple[int, ...]:
-    """The usual shift: back by all distances, in every case."""
+    """Return the usual shift: minus all distances, in every case."""
     return tuple(0 if one == ONE else -1 for one in template.terms) * (len(template.cases) + 1)
 
 

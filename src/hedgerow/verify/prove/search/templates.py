@@ -1,10 +1,9 @@
-"""Where a search for shifts begins: for each noise, the distances that it may have to hide and the
-conditions that it decides.
+"""Templates of shifts: for each noise, the distances it may hide and the conditions it decides.
 
-A shift is a sum of distances and 1, each times a whole number that is looked for, one such sum for
-each case. The distances are those of private values that stand together with the noise; the cases
-are the branches that the noise decides, or, in a pointwise proof, whether the answer is the present
-value of a counter. Nothing here is trusted.
+A shift is a sum of distances and 1, each times an unknown integer, with one such sum for each case.
+The distances are of private values that are combined with the noise; the cases are the branches
+that the noise decides, or, in a pointwise proof, the equality of the answer and a counter. Nothing
+here is trusted.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product as combinations
 
 from hedgerow.verify.language.program import (
     Apply,
@@ -29,7 +27,6 @@ from hedgerow.verify.language.program import (
     Program,
     Read,
     Sample,
-    Truth,
     While,
     collect_names,
     find_assigned_names,
@@ -43,7 +40,6 @@ from hedgerow.verify.prove.hoisting import find_noisy_variables, find_private_va
 
 __all__ = [
     "ShiftTemplate",
-    "list_coin_shifts",
     "list_excused_tails",
     "make_shift",
     "make_templates",
@@ -56,8 +52,8 @@ ZERO = Number(Fraction(0))
 
 @dataclass(frozen=True, slots=True)
 class ShiftTemplate:
-    """``cases``: conditions in order, each with its own sum of ``terms``; the last sum is for
-    when none holds.
+    """A shift with unknown factors: one sum of ``terms`` for each condition in ``cases``, in order,
+    and a last sum for when none holds.
     """
 
     site: int
@@ -72,7 +68,7 @@ class ShiftTemplate:
 def rename_for_run(
     expression: Expression, run: int, lists: frozenset[str], public: frozenset[str]
 ) -> Expression:
-    """The program's expression as the certificate writes it in run 1 or 2."""
+    """Rename the variables of a program's expression as certificates write them in run 1 or 2."""
     match expression:
         case Name():
             return (
@@ -98,7 +94,7 @@ def rename_for_run(
 
 @dataclass(frozen=True, slots=True)
 class CertificateNames:
-    """How a program's expressions are written in its certificates."""
+    """The names of a program's variables in its certificates."""
 
     program: Program
 
@@ -116,12 +112,12 @@ class CertificateNames:
         return rename_for_run(expression, run, self.lists, self.public)
 
     def distance(self, expression: Expression) -> Expression:
-        """Second run minus first."""
+        """Build the value in the second run minus the value in the first."""
         return Apply("-", (self.in_run(expression, 2), self.in_run(expression, 1)))
 
 
 def _list_following_blocks(block: Block, site: int) -> Iterator[Block]:
-    """What may run after the site, innermost block first; a loop around it is run again."""
+    """Yield the blocks that may run after the site, innermost first; a loop around it repeats."""
     for position, one in enumerate(block):
         if isinstance(one, Sample) and one.site == site:
             yield block[position + 1 :]
@@ -143,8 +139,8 @@ def _list_following_blocks(block: Block, site: int) -> Iterator[Block]:
 def _list_uses(
     block: Block, values: dict[str, Expression], name: str
 ) -> Iterator[tuple[Expression, bool]]:
-    """Expressions that mention the noise, written in values before it was drawn; with whether
-    they are conditions.
+    """Yield the expressions that mention the noise, in terms of values before the draw, with True
+    for conditions.
     """
     for one in block:
         for expression in list_expressions(one):
@@ -191,12 +187,12 @@ def _list_uses(
 
 
 def _is_comparison(expression: Expression) -> bool:
-    """Whether it is a comparison: told, it is a case of its own."""
+    """Return True for a comparison, which is a case of its own when it is output."""
     return isinstance(expression, Apply) and expression.operator in ("<", "<=", "==", "!=")
 
 
 def _list_choice_conditions(expression: Expression) -> list[Expression]:
-    """What choices inside of an expression depend on."""
+    """List the conditions of all conditional expressions inside the expression."""
     return [
         part.arguments[0]
         for part in walk_expression(expression)
@@ -207,7 +203,7 @@ def _list_choice_conditions(expression: Expression) -> list[Expression]:
 def make_templates(
     program: Program, known: dict[str, Kind], pointwise: bool
 ) -> tuple[ShiftTemplate, ...]:
-    """One for every site that draws numbers."""
+    """Build a template for every site that draws numbers."""
     words, noised, secret = (
         CertificateNames(program),
         find_noisy_variables(program),
@@ -239,7 +235,7 @@ def make_templates(
 
 
 def _list_summands(expression: Expression, noise: str) -> Iterator[Expression]:
-    """What is added to the noise, or compared with it."""
+    """Yield the values that are added to the noise or compared with it."""
     if isinstance(expression, Apply) and (
         noise in collect_names(expression) or expression.operator in ("+", "-", "negate")
     ):
@@ -252,7 +248,6 @@ def _list_summands(expression: Expression, noise: str) -> Iterator[Expression]:
 def _is_noiseless_private(
     part: Expression, secret: frozenset[str], noised: frozenset[str], known: dict[str, Kind]
 ) -> bool:
-    """Whether it is a private number that no noise is in yet."""
     mentioned = collect_names(part)
     if (
         not mentioned & secret
@@ -264,7 +259,7 @@ def _is_noiseless_private(
 
 
 def _list_answer_counters(program: Program, known: dict[str, Kind], site: int) -> list[str]:
-    """Whole numbers that the loop around the site changes and the answer may be taken from."""
+    """List the integers that the loop around the site changes and that may become the answer."""
     loops = [
         one
         for one in walk_statements(program.body)
@@ -273,7 +268,7 @@ def _list_answer_counters(program: Program, known: dict[str, Kind], site: int) -
     ]
     if not loops:
         return []
-    told = {
+    reported = {
         name
         for one in walk_statements(program.body)
         if isinstance(one, Output)
@@ -282,7 +277,7 @@ def _list_answer_counters(program: Program, known: dict[str, Kind], site: int) -
     taken = {
         name
         for one in walk_statements(loops[-1].body)
-        if isinstance(one, Assign) and one.name in told
+        if isinstance(one, Assign) and one.name in reported
         for name in collect_names(one.value)
     }
     return sorted(
@@ -313,7 +308,7 @@ def _make_sum(terms: tuple[Expression, ...], factors: tuple[int, ...]) -> Expres
 
 
 def make_shift(template: ShiftTemplate, factors: tuple[int, ...]) -> Expression:
-    """The shift for these numbers."""
+    """Build the shift with these factors."""
     width = len(template.terms)
     sums = [
         _make_sum(template.terms, factors[start : start + width])
@@ -327,8 +322,8 @@ def make_shift(template: ShiftTemplate, factors: tuple[int, ...]) -> Expression:
 
 
 def list_excused_tails(program: Program) -> Iterator[dict[int, Expression]]:
-    """Nothing; or, for one noise that decides a branch, that it is large while private data
-    differ in what they decide.
+    """Yield no excuse, then for each noise that decides a branch, that it is large while a private
+    condition differs.
     """
     yield {}
     words, noised = CertificateNames(program), find_noisy_variables(program)
@@ -368,64 +363,3 @@ def list_excused_tails(program: Program) -> Iterator[dict[int, Expression]]:
                     )
                     for private_condition in when:
                         yield {sample.site: Apply("and", (private_condition, tail))}
-
-
-def list_coin_shifts(program: Program, known: dict[str, Kind]) -> Iterator[dict[int, Expression]]:
-    """For coins: never turned, always, or when a private value differs. For bits: as they are,
-    or moved by how private bits differ.
-    """
-    sites = [one for one in program.samples if one.noise in (Noise.BERNOULLI, Noise.BITS)]
-    secret = [one.name for one in program.parameters if one.private and not one.list]
-    words = CertificateNames(program)
-    used = {
-        part.operator
-        for s in walk_statements(program.body)
-        for e in list_expressions(s)
-        for part in walk_expression(e)
-        if isinstance(part, Apply)
-    }
-    options: list[list[Expression]] = []
-    for one in sites:
-        if one.noise is Noise.BERNOULLI:
-            apart: list[Expression] = [
-                Name(name) for name in secret if known[name] is not Kind.BITS
-            ]
-            differ = [
-                Apply("!=", (words.in_run(hidden, 1), words.in_run(hidden, 2)))
-                for hidden in (*apart, *_list_private_reads(program))
-            ]
-            options.append([Truth(False), *differ, Truth(True)])
-        else:
-            bits = [name for name in secret if known[name] is Kind.BITS]
-            moved: list[Expression] = [Name(NOISE)]
-            for name in bits:
-                if "xor" in used:
-                    moved.append(
-                        Apply(
-                            "xor",
-                            (Name(NOISE), Apply("xor", (Name(f"{name}@1"), Name(f"{name}@2")))),
-                        )
-                    )
-                if "bits+" in used:
-                    moved.append(
-                        Apply(
-                            "-",
-                            (Apply("bits+", (Name(NOISE), Name(f"{name}@1"))), Name(f"{name}@2")),
-                        )
-                    )
-            options.append(moved)
-    for choice in combinations(*options):
-        yield {one.site: expression for one, expression in zip(sites, choice, strict=True)}
-
-
-def _list_private_reads(program: Program) -> list[Expression]:
-    """Entries of private lists, as the program reads them."""
-    hidden = {one.name for one in program.parameters if one.list and one.private}
-    found = [
-        part
-        for s in walk_statements(program.body)
-        for e in list_expressions(s)
-        for part in walk_expression(e)
-        if isinstance(part, Read) and part.list in hidden
-    ]
-    return list(dict.fromkeys(found))

@@ -1,6 +1,4 @@
-"""Both runs on a trace: the first in numbers, the second with the unknown whole numbers of the
-templates.
-"""
+"""Both runs on a trace: the first in numbers, the second with unknown factors of the templates."""
 
 from __future__ import annotations
 
@@ -44,12 +42,12 @@ __all__ = ["TraceNeed", "TraceRunner", "list_needs"]
 
 _MAX_ROUNDS = 24
 _TOLERANCE = 1e-6
-_SLACK = 1e-9  # inputs are halves, which floats hold exactly; scales may not be
+_SLACK = 1e-9  # inputs are halves, exact in floats; scales may not be
 
 
 @dataclass(frozen=True, slots=True)
 class TraceNeed:
-    """A condition that the shifts must meet, with the obligation it stands for."""
+    """A condition that the shifts must meet, with the name of its obligation."""
 
     obligation: str
     place: Place
@@ -61,7 +59,9 @@ Factors = Mapping[int, Sequence[Value]]
 
 @dataclass
 class TraceRunner:
-    """Runs a trace; ``list_needs`` is what the shifts must meet, ``costs`` what each site costs."""
+    """A run of one trace: ``needs`` has the conditions on the shifts, ``costs`` the cost of each
+    site.
+    """
 
     program: Program
     trace: Trace
@@ -177,7 +177,7 @@ class TraceRunner:
                     self._run_block(one.body)
 
     def _run_row_loop(self, loop: While, run: int) -> dict[str, Value]:
-        """One run goes through a loop over its own rows."""
+        """Run a loop over its own rows in one of the runs."""
         values = {name: pair[run] for name, pair in self._values.items()}
 
         def eval_in(expression: Expression) -> Value:
@@ -209,7 +209,7 @@ class TraceRunner:
             )
             self._run_block(one.then if first else one.otherwise)
             return
-        before, outer, told = dict(self._values), self._branch_guards, self._outputs_seen
+        before, outer, outputs_before = dict(self._values), self._branch_guards, self._outputs_seen
         self._branch_guards = (
             outer[0] and first,
             combine_booleans("and", [outer[1], second]),
@@ -224,8 +224,8 @@ class TraceRunner:
         )
         self._run_block(one.otherwise)
         self._branch_guards = outer
-        # something was said, so that both runs must have come this way
-        if self._outputs_seen != told:
+        # After an output, both runs must have taken the same branch.
+        if self._outputs_seen != outputs_before:
             second = first
         merged = {}
         for name in then.keys() | self._values.keys():
@@ -268,7 +268,7 @@ class TraceRunner:
         self.costs[one.site] = self.costs.get(one.site, 0) + cost
         if one.noise not in (Noise.BERNOULLI, Noise.BITS) and is_concrete(parameters[0]):
             if parameters[0] <= 0:
-                raise TraceAbandoned  # there is no such noise
+                raise TraceAbandoned  # no noise has such a scale
             rate = 1 / parameters[0]
             self.rates[one.site] = rate * rate / 2 if self.in_zcdp else rate
 
@@ -299,7 +299,7 @@ class TraceRunner:
 
 
 def _make_equality(first: Value, second: Value) -> Value:
-    """Up to the rounding of floats."""
+    """Build the equality up to the rounding of floats."""
     if isinstance(first, bool) or not is_concrete(first):
         return second == first
     if is_concrete(second):
@@ -311,7 +311,7 @@ def _make_equality(first: Value, second: Value) -> Value:
 
 
 def evaluate_claim(program: Program, trace: Trace, expression: Expression) -> float:
-    """The claim in this trace's numbers."""
+    """Evaluate the claim with this trace's numbers."""
     found = evaluate(
         expression,
         lambda name: trace.scalars[name][0],
@@ -319,12 +319,12 @@ def evaluate_claim(program: Program, trace: Trace, expression: Expression) -> fl
         lambda name: trace.length_in_run(name, 0),
     )
     if not is_concrete(found):
-        raise UnsupportedProgram(f"the claim of {program.name} is not a number.")
+        raise UnsupportedProgram(f"the claim of {program.name} is not a number; write a number.")
     return float(found)
 
 
 def make_cost_need(runner: TraceRunner, rates: Mapping[int, Expression]) -> TraceNeed:
-    """The costs add up to the claim."""
+    """Build the need that the costs add up to at most the claim."""
     total: Value = 0
     for site, cost in runner.costs.items():
         rate = (
@@ -338,17 +338,17 @@ def make_cost_need(runner: TraceRunner, rates: Mapping[int, Expression]) -> Trac
         key=lambda place: place.line,
         default=runner.program.place,
     )
-    # what the claim allows is left to the checker; a bound keeps the shifts small
+    # The checker compares the rho; bounded factors keep the shifts small.
     if runner.in_zcdp:
         return TraceNeed("cost", place, True)
     limit = evaluate_claim(runner.program, runner.trace, runner.program.claim.epsilon) + _SLACK
     if limit < 0:
-        raise TraceAbandoned  # nothing is claimed here
+        raise TraceAbandoned  # a negative claim is never made
     return TraceNeed("cost", place, total <= (limit if is_concrete(total) else to_term(limit)))
 
 
 def list_needs(runner: TraceRunner, rates: Mapping[int, Expression]) -> Iterator[TraceNeed]:
-    """All of them, or nothing when the run is too long."""
+    """Yield all needs of the run, or none if it is too long."""
     try:
         runner.run()
         if runner.pointwise:

@@ -1,8 +1,7 @@
-"""Small concrete inputs and noises that shifts must survive.
+"""Traces: small concrete inputs and noises that shifts must survive.
 
-They come from coarse grids, with neighbours mostly at the corners of what the relation allows,
-where shifts fail if they fail; and in a fixed order, so that a search gives the same answer every
-time.
+They come from coarse grids, with neighbours mostly at the extremes of the relation, where wrong
+shifts fail first; and in a fixed order, so that a search always gives the same result.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from hedgerow.verify.prove.search.evaluate import TraceAbandoned, Value
 
 __all__ = ["FixedChoices", "Trace"]
 
-_ADDED_ROW = -1  # where the row that is added is kept
+_ADDED_ROW = -1  # the key of the added row
 
 GRID_VALUES = [n / 2 for n in range(-6, 7)]
 NEIGHBOUR_MOVES = [1.0, -1.0, 1.0, -1.0, 0.0, 0.5, -0.5]
@@ -26,7 +25,7 @@ NEIGHBOUR_MOVES = [1.0, -1.0, 1.0, -1.0, 0.0, 0.5, -0.5]
 
 @dataclass
 class FixedChoices:
-    """Choices in a fixed order: the same for every search, and nothing to do with noise."""
+    """Deterministic choices, the same for every search and unrelated to noise."""
 
     name: str
     _count: int = 0
@@ -46,11 +45,11 @@ class FixedChoices:
 
 @dataclass
 class Trace:
-    """Inputs and noises of one pair of runs, made up as they are asked for."""
+    """Inputs and noises of one pair of runs, generated on demand."""
 
     program: Program
     choices: FixedChoices
-    positive: frozenset[str] = frozenset()  # public parameters that are above 0 because scales are
+    positive: frozenset[str] = frozenset()  # public parameters in positive scales
     length: int = 4
     entries: dict[tuple[str, int], tuple[Value, Value]] = field(default_factory=dict)
     scalars: dict[str, tuple[Value, Value]] = field(default_factory=dict)
@@ -58,8 +57,7 @@ class Trace:
     def __post_init__(self) -> None:
         self._is_row_relation = self.program.claim.neighbours.relation is Relation.ROW
         self._draws: list[Value] = []
-        # Some sites draw large noises throughout, some small ones: so that loops go on for long, or
-        # end at once.
+        # Some sites draw large noise throughout, others small: loops then run long or end at once.
         self._bias = {one.site: 5 * (self.choices.below(3) - 1) for one in self.program.samples}
         self._distance_left = float(self.program.claim.neighbours.k)
         secret = [
@@ -132,7 +130,7 @@ class Trace:
                 return move
 
     def length_in_run(self, name: str, run: int) -> int:
-        """Under "row" the second run has one entry more in one list."""
+        """Return the length in one run; under "row" one list has one more entry in the second."""
         return self.length + (
             run if self._is_row_relation and name == self._changed_entry[0] else 0
         )
@@ -153,7 +151,7 @@ class Trace:
     def draw_noise(
         self, number: int, site: int, noise: Noise, parameters: Sequence[Value]
     ) -> Value:
-        """The draw with this number, the same each time it is asked for."""
+        """Return the draw with this number, the same on every call."""
         while len(self._draws) <= number:
             drawn = self.choices.pick(GRID_VALUES) + self._bias[site]
             match noise:
