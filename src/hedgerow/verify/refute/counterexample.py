@@ -14,8 +14,8 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.refute.circuits import build_circuit, has_only_bit_noise
+from hedgerow.verify.refute.claim_values import evaluate_claim, evaluate_unit
 from hedgerow.verify.refute.events import OutputEvent, restrict_paths
-from hedgerow.verify.refute.input_search import evaluate_claim, evaluate_unit
 from hedgerow.verify.refute.interval_arithmetic import (
     RealInterval,
     RealNumber,

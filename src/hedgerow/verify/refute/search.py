@@ -23,6 +23,7 @@ from hedgerow.verify.refute.circuits import (
     has_only_bit_noise,
     iterate_bit_events,
 )
+from hedgerow.verify.refute.claim_values import evaluate_claim, evaluate_unit, find_epsilon_name
 from hedgerow.verify.refute.counterexample import Counterexample, is_violation
 from hedgerow.verify.refute.event_candidates import (
     bound_tails,
@@ -36,9 +37,6 @@ from hedgerow.verify.refute.events import OutputEvent, restrict_paths
 from hedgerow.verify.refute.input_search import (
     EPSILONS,
     InputPair,
-    evaluate_claim,
-    evaluate_unit,
-    has_epsilon_parameter,
     iterate_input_pairs,
     lengthen_lists,
     shift_levels,
@@ -138,7 +136,7 @@ class CounterexampleSearch:
             yield from self._run_stage(iterate_input_pairs(self.program, lengths), count, starts)
         for epsilon in (
             EPSILONS[1:]
-            if has_epsilon_parameter(self.program) and not self._has_endless_loop
+            if find_epsilon_name(self.program) is not None and not self._has_endless_loop
             else ()
         ):
             yield from self._run_stage(
