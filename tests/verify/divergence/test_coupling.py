@@ -135,7 +135,7 @@ def test_a_false_violation_cannot_be_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relation", "told"),
+    ("relation", "message"),
     [
         ([(0, 7)], "must pair an outcome of one with an outcome of other; got"),
         ([(7, 0)], "must pair an outcome"),
@@ -144,8 +144,8 @@ def test_a_false_violation_cannot_be_made() -> None:
         (None, "must be a function of two outcomes"),
     ],
 )
-def test_bad_relations(relation: Any, told: str) -> None:
-    with pytest.raises(InvalidArgument, match=f"relation {told}"):
+def test_bad_relations(relation: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"relation {message}"):
         coupling({0: 1}, {0: 1}, relation)
 
 

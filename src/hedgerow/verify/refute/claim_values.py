@@ -8,38 +8,37 @@ from hedgerow.errors import Refused
 from hedgerow.verify.language.assumptions import check_claim
 from hedgerow.verify.language.claim_bounds import bound_expression
 from hedgerow.verify.language.claim_units import THE_CLAIM, find_claim_unit, find_unit_parameter
-from hedgerow.verify.language.program import Kind, Program
+from hedgerow.verify.language.program import Expression, Kind, Program
 from hedgerow.verify.refute.interval_arithmetic import RealNumber
 from hedgerow.verify.refute.linear_noise import PathCondition
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_values import Environment, evaluate_alternatives, require_number
 from hedgerow.verify.refute.paths import Arguments
 
-__all__ = ["evaluate_claim", "evaluate_unit", "find_epsilon_name"]
+__all__ = ["evaluate_claim", "evaluate_public", "evaluate_unit", "find_epsilon_name"]
 
 
 def evaluate_claim(program: Program, arguments: Arguments) -> tuple[RealNumber, RealNumber]:
     """Return the epsilon and delta that the program claims for these public parameters, or raise
     ``OutOfScope`` if it claims nothing for them.
     """
-    claim = program.claim
-    plain = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
+    numbers = {name: value for name, value in arguments.items() if isinstance(value, Fraction)}
     try:
-        check_claim(
-            program, {name: value for name, value in plain.items() if isinstance(value, Fraction)}
-        )
+        check_claim(program, numbers)
     except Refused as refused:
         raise OutOfScope(str(refused)) from refused
-    found: list[RealNumber] = []
-    for expression in (claim.epsilon, claim.delta):
-        if expression is None:
-            found.append(Fraction(0))
-        else:
-            ((_, value),) = evaluate_alternatives(
-                expression, Environment(plain, {}), PathCondition()
-            )
-            found.append(require_number(value))
-    return found[0], found[1]
+    delta = program.claim.delta
+    return (
+        evaluate_public(program.claim.epsilon, arguments),
+        Fraction(0) if delta is None else evaluate_public(delta, arguments),
+    )
+
+
+def evaluate_public(expression: Expression, arguments: Arguments) -> RealNumber:
+    """Evaluate an expression in public parameters as a number."""
+    plain = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
+    ((_, value),) = evaluate_alternatives(expression, Environment(plain, {}), PathCondition())
+    return require_number(value)
 
 
 def find_epsilon_name(program: Program) -> str | None:

@@ -1,5 +1,5 @@
-"""A refutation: two neighbouring inputs, an event, both probabilities. It can be replayed by
-anybody from the program alone.
+"""Counterexamples: two neighbouring inputs, an event, and both of its probabilities, which anybody
+can recompute from the program alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hedgerow.verify.refute.interval_arithmetic import (
 from hedgerow.verify.refute.neighbours import are_neighbours
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_probability import PathProbability
-from hedgerow.verify.refute.path_values import BitWord, PathValue
+from hedgerow.verify.refute.path_values import PathValue
 from hedgerow.verify.refute.paths import Arguments, PathLimits, enumerate_paths
 
 __all__ = ["Counterexample", "compute_event_probability", "is_violation"]
@@ -39,7 +39,9 @@ __all__ = ["Counterexample", "compute_event_probability", "is_violation"]
 def is_violation(
     likely: RealNumber, rare: RealNumber, epsilon: RealNumber, delta: RealNumber
 ) -> bool:
-    """Whether likely > e^epsilon rare + delta for certain. Bounds that do not decide are no."""
+    """Return True if likely > e^epsilon rare + delta for certain, and False if bounds do not decide
+    it.
+    """
     try:
         return (
             decide_sign(
@@ -57,15 +59,14 @@ def compute_event_probability(
     events: Sequence[OutputEvent],
     limits: PathLimits | None = None,
 ) -> RealNumber:
-    """The probability that the outputs lie in one of the events: exact, or within rigorous
+    """Return the probability that the outputs lie in one of the events, exactly or within rigorous
     bounds.
     """
     if has_only_bit_noise(program) and len(events) == 1:
         try:
             return build_circuit(program, arguments).probability(events[0])
         except OutOfScope:
-            # a number among the outputs, or a condition on random bits: small words can also be
-            # enumerated
+            # numbers among the outputs, or a condition on random bits: enumerate the paths
             pass
     keep = events[0].is_possible if len(events) == 1 else None
     return PathProbability().compute_sum(
@@ -75,10 +76,10 @@ def compute_event_probability(
 
 @dataclass(frozen=True)
 class Counterexample:
-    """On ``one`` the event has a probability of ``likely``, on ``other`` of ``rare``.
+    """An event with probability ``likely`` on the ``first`` input and ``rare`` on the ``second``.
 
-    ``multiple`` times the claim is what it breaks: likely > e^(multiple epsilon) rare + delta. A
-    lower bound that breaks no claim has multiple 0.
+    It breaks ``multiple`` times the claim: likely > e^(multiple epsilon) rare + delta. A lower
+    bound that breaks no claim has multiple 0.
     """
 
     program: Program
@@ -91,42 +92,38 @@ class Counterexample:
 
     def __post_init__(self) -> None:
         if not are_neighbours(self.program, self.first, self.second):
-            raise InvalidArgument("witness", "must have two neighbouring inputs")
+            raise InvalidArgument("counterexample", "must have two neighbouring inputs")
         try:
             evaluate_claim(self.program, self.first)
         except OutOfScope as beyond:
             raise InvalidArgument(
-                "witness", "must have public parameters for which something is claimed"
+                "counterexample", "must have public parameters for which the program claims privacy"
             ) from beyond
         if self.multiple and not is_violation(self.likely, self.rare, *self.allowed):
-            raise InvalidArgument("witness", "must break the claim")
+            raise InvalidArgument("counterexample", "must break the claim")
 
     @property
     def allowed(self) -> tuple[RealNumber, RealNumber]:
-        """The epsilon, times multiple, and the delta that were claimed for these public
-        parameters.
-        """
+        """The claimed epsilon times ``multiple``, and the claimed delta, at these parameters."""
         epsilon, delta = evaluate_claim(self.program, self.first)
         return multiply_reals(self.multiple, epsilon), delta
 
     @property
     def ratio(self) -> float:
-        """likely / rare, infinite where the event cannot happen on the other input."""
+        """The ratio likely / rare; infinite if the event is impossible on the second input."""
         rare = approximate(self.rare)
         return approximate(self.likely) / rare if rare else math.inf
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """likely / rare where both are rational, and there is such a ratio."""
+        """The ratio likely / rare if both are rational and it is finite, else None."""
         if isinstance(self.likely, Fraction) and isinstance(self.rare, Fraction) and self.rare:
             return self.likely / self.rare
         return None
 
     @property
     def loss(self) -> float:
-        """The least epsilon, in units of eps, that this event leaves possible; from rigorous
-        bounds, rounded down.
-        """
+        """The least epsilon that this event allows, in units of eps, rounded down."""
         delta = evaluate_claim(self.program, self.first)[1]
         least, most = enclose(subtract_reals(self.likely, delta))[0], enclose(self.rare)[1]
         if least <= 0:
@@ -140,8 +137,8 @@ class Counterexample:
         )
 
     def replay(self) -> Counterexample:
-        """Everything computed again from the program and the two inputs; raises where the claim
-        is not broken.
+        """Recompute both probabilities from the program and the inputs, and raise
+        ``InvalidArgument`` unless they break the claim.
         """
         likely, rare = (
             compute_event_probability(self.program, side, self.events)
@@ -153,11 +150,11 @@ class Counterexample:
 
     @property
     def event(self) -> str:
-        """In words."""
+        """The event in words."""
         return ", or ".join(map(str, self.events))
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON. Probabilities are exact texts where they are exact, and decimals."""
+        """Return a JSON-compatible summary with decimal and exact probabilities."""
         return {
             "inputs": [_encode_arguments(self.first), _encode_arguments(self.second)],
             "event": self.event,
@@ -168,16 +165,13 @@ class Counterexample:
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"input 1: {_format_arguments(self.first)}",
-            f"input 2: {_format_arguments(self.second)}",
-            f"event: {self.event}",
-        ]
-        lines += [
+        return (
+            f"input 1: {_format_arguments(self.first)}\n"
+            f"input 2: {_format_arguments(self.second)}\n"
+            f"event: {self.event}\n"
             f"probability {approximate(self.likely):.6g} against {approximate(self.rare):.6g},"
             f" ratio {self.ratio:.6g}"
-        ]
-        return "\n".join(lines)
+        )
 
 
 def _log(value: Fraction) -> float:
@@ -205,8 +199,6 @@ def _encode_value(value: PathValue) -> object:
             return value
         case Fraction():
             return int(value) if value.denominator == 1 else float(value)
-        case BitWord():
-            return str(value)
         case _:
             return str(value)
 

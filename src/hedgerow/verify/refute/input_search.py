@@ -300,21 +300,28 @@ def _classify_public_numbers(program: Program) -> tuple[frozenset[str], frozense
 
 def _find_size_names(program: Program) -> frozenset[str]:
     """Return the names that mean a list length: by their name, or as the bound of a list index."""
-    indices: set[str] = set()
-    found = {one.name for one in program.parameters if one.name in _SIZE_NAMES}
-    for statement in walk_statements(program.body):
-        for expression in list_expressions(statement):
-            for part in walk_expression(expression):
-                if isinstance(part, Read):
-                    indices |= collect_names(part.index)
-    for statement in walk_statements(program.body):
-        if isinstance(statement, While):
-            for part in walk_expression(statement.condition):
-                if isinstance(part, Apply) and part.operator in ("<", "<="):
-                    left, right = part.arguments
-                    if isinstance(left, Name) and left.name in indices and isinstance(right, Name):
-                        found.add(right.name)
-    return frozenset(found)
+    statements = list(walk_statements(program.body))
+    indices = {
+        name
+        for statement in statements
+        for expression in list_expressions(statement)
+        for part in walk_expression(expression)
+        if isinstance(part, Read)
+        for name in collect_names(part.index)
+    }
+    comparisons = [
+        part.arguments
+        for statement in statements
+        if isinstance(statement, While)
+        for part in walk_expression(statement.condition)
+        if isinstance(part, Apply) and part.operator in ("<", "<=")
+    ]
+    bounds = {
+        right.name
+        for left, right in comparisons
+        if isinstance(left, Name) and left.name in indices and isinstance(right, Name)
+    }
+    return frozenset(bounds | {one.name for one in program.parameters if one.name in _SIZE_NAMES})
 
 
 def _has_public_loop_bound(program: Program) -> bool:
@@ -326,5 +333,7 @@ def _has_public_loop_bound(program: Program) -> bool:
         for one in program.parameters
         if not one.private and one.kind is Kind.INT and not one.list
     }
-    loops = [one for one in walk_statements(program.body) if isinstance(one, While)]
-    return any(collect_names(loop.condition) & public for loop in loops)
+    return any(
+        isinstance(one, While) and collect_names(one.condition) & public
+        for one in walk_statements(program.body)
+    )

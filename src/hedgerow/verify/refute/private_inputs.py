@@ -14,15 +14,9 @@ from typing import TypeAlias
 
 from hedgerow.verify.language.private_booleans import list_measured_booleans
 from hedgerow.verify.language.program import Kind, Noise, Parameter, Program, Relation
-from hedgerow.verify.refute.linear_noise import PathCondition
+from hedgerow.verify.refute.claim_values import evaluate_public
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import (
-    BitWord,
-    Environment,
-    PathValue,
-    evaluate_alternatives,
-    require_number,
-)
+from hedgerow.verify.refute.path_values import BitWord, PathValue
 from hedgerow.verify.refute.paths import Arguments
 
 __all__ = ["build_shared_bits", "evaluate_width", "iterate_moves", "iterate_secrets"]
@@ -140,9 +134,8 @@ def _iterate_patterns(
 def _list_bases(count: int) -> list[Vector]:
     zero, half = (Fraction(0),) * count, (count + 1) // 2
     crossing = tuple(Fraction(place < half) for place in range(count))
-    found = [zero, crossing, *((Fraction(level),) * count for level in (1, -1, 2, -2, 4))]
-    found.append((*zero[1:], Fraction(3)))
-    return list(dict.fromkeys(found))
+    levels = ((Fraction(level),) * count for level in (1, -1, 2, -2, 4))
+    return list(dict.fromkeys([zero, crossing, *levels, (*zero[1:], Fraction(3))]))
 
 
 def _list_corner_moves(count: int, relation: Relation, k: int) -> list[Vector]:
@@ -226,13 +219,11 @@ def evaluate_width(parameter: Parameter, shared: Arguments) -> int:
     """Return the width in bits of a word parameter, given the public parameters."""
     if parameter.width is None:
         return 1
-    plain = {name: value for name, value in shared.items() if not isinstance(value, tuple)}
-    ((_, value),) = evaluate_alternatives(parameter.width, Environment(plain, {}), PathCondition())
-    number = require_number(value)
+    number = evaluate_public(parameter.width, shared)
     if (
         not isinstance(number, Fraction)
         or number.denominator != 1
         or not 1 <= number <= _MAX_WORD_BITS
     ):
-        raise OutOfScope("a word without bits, or with too many")
+        raise OutOfScope("a word without bits or with too many")
     return int(number)
