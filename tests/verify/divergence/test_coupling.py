@@ -97,7 +97,9 @@ def test_denominators_that_fit_no_machine_word() -> None:
 def test_partial_laws_of_equal_mass() -> None:
     one, other = (Distribution(law, partial=True) for law in ({0: HALF}, {1: HALF}))
     assert coupling(one, other, operator.le)
-    with pytest.raises(InvalidArgument, match=r"other must weigh as much as one, 1/2; got 1\."):
+    with pytest.raises(
+        InvalidArgument, match=r"other must have the same mass as one, 1/2; got 1\."
+    ):
         coupling(one, {1: 1}, operator.le)
 
 

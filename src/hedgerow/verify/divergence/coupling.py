@@ -2,14 +2,13 @@
 rules it out.
 
 **Statement** (Strassen). Two finite distributions, one and other, of equal mass have a joint
-distribution whose pairs all lie in a relation R if and only if one(A) <= other(R(A)) for every set A
-of outcomes, where R(A) are all outcomes that R relates to some outcome of A.
+distribution whose pairs all lie in a relation R if and only if one(A) <= other(R(A)) for every set
+A of outcomes, where R(A) are all outcomes that R relates to some outcome of A.
 
-**Proof.** Let every outcome a supply one(a), every b accept up to other(b), and send mass along R. A
-finite cut separates, for some A, the source from the suppliers outside A and the sink from the
-consumers in R(A), so it costs one(not A) + other(R(A)). By max-flow min-cut, all mass can be sent
-if and only if no such cut costs less than the mass of one; the flow from a to b is then the joint
-distribution.
+**Proof.** Let every outcome a supply one(a), every b accept up to other(b), and send mass along R.
+A minimum cut severs no link of R. For some A, it cuts off the suppliers outside A and the consumers
+in R(A), so it costs one(not A) + other(R(A)). By max-flow min-cut, all mass can be sent if and only
+if no such cut costs less than the mass of one; the flow from a to b is then the joint distribution.
 
 Under equality the only coupling is the diagonal, which exists for equal distributions only. For
 epsilon above 0, use the two witnesses of ``lifting`` instead.
@@ -52,7 +51,7 @@ OutcomePairs = frozenset[tuple[Any, Any]]
 
 @dataclass(frozen=True)
 class Coupling:
-    """A joint distribution of ``one`` and ``other`` inside ``relation``, checked when it is built."""
+    """A joint distribution of ``one`` and ``other`` inside ``relation``, checked when built."""
 
     one: Distribution
     other: Distribution
@@ -143,8 +142,8 @@ class MassTransport(NamedTuple):
 def transport_mass(
     one: Distribution, other: Distribution, pairs: OutcomePairs, ratio: Fraction
 ) -> MassTransport:
-    """Send as much mass as possible along ``pairs``, exactly: outcome a supplies one(a), and outcome
-    b accepts up to ratio other(b).
+    """Send as much mass as possible along ``pairs``, exactly: outcome a supplies one(a), and
+    outcome b accepts up to ratio other(b).
     """
     takes = {b: ratio * weight for b, weight in other.items()}
     scale = lcm(*(weight.denominator for side in (one, takes) for weight in side.values()))

@@ -1,9 +1,9 @@
 """The exact epsilon-distance of two finite distributions, with the event that attains it.
 
 **Statement.** Delta_eps(one, other) = sup over events E of max(one(E) - e^eps other(E), other(E) -
-e^eps one(E), 0). Two distributions are (epsilon, delta)-indistinguishable if and only if it is at most
-delta. At epsilon 0 it is the total variation distance. Other names are skewed statistical distance
-and, in one direction, hockey-stick divergence.
+e^eps one(E), 0). Two distributions are (epsilon, delta)-indistinguishable if and only if it is at
+most delta. At epsilon 0 it is the total variation distance. Other names are skewed statistical
+distance and, in one direction, hockey-stick divergence.
 
 **Proof.** one(E) - e^eps other(E) is a sum over the outcomes of E. It is largest for E = {r :
 one(r) > e^eps other(r)}, which takes exactly the positive terms; if there is none, E is empty and

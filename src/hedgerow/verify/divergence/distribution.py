@@ -72,7 +72,8 @@ class Distribution(Mapping[Any, Fraction]):
         return len(self._weights)
 
     def __repr__(self) -> str:
-        return f"Distribution({{{', '.join(f'{outcome!r}: {weight}' for outcome, weight in self.items())}}})"
+        entries = (f"{outcome!r}: {weight}" for outcome, weight in self.items())
+        return f"Distribution({{{', '.join(entries)}}})"
 
     @property
     def atoms(self) -> dict[Any, Fraction]:

@@ -6,8 +6,8 @@ rational other than 0. Every such comparison is *decided* here, not estimated.
 
 **Unique form.** By the theorem of Lindemann and Weierstrass, the exponentials of distinct rationals
 are linearly independent over the rationals. So with distinct exponents and without coefficients 0
-every number has one form only: two sums are equal if and only if their terms are, and only the empty
-sum is 0.
+every number has one form only: two sums are equal if and only if their terms are, and only the
+empty sum is 0.
 
 **Sign.** A sum that is not empty is not 0. Rigorous bounds of growing precision converge to it, so
 that at some step both are on the same side of 0: the search ends, and its answer is certain. Order

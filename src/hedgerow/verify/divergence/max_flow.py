@@ -54,7 +54,7 @@ def maximise_flow(
 
 
 class _Network:
-    """A residual network; edge e ^ 1 is the reverse of edge e, and its capacity is the flow of e."""
+    """A residual network; edge e ^ 1 is the reverse of edge e, with the flow of e as capacity."""
 
     def __init__(self, nodes: int) -> None:
         self.edges: list[list[int]] = [[] for _ in range(nodes)]

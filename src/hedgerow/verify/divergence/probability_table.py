@@ -1,8 +1,8 @@
 """The exact decision whether a table of probabilities is (epsilon, delta)-differentially private.
 
 A finite mechanism on finitely many data sets is a table: data set -> distribution of the output. It
-is private if and only if the epsilon-distance of every pair of neighbours is at most delta, which is
-a finite check.
+is private if and only if the epsilon-distance of every pair of neighbours is at most delta, which
+is a finite check.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ a = 1 it is the sum of one(r) ln(one(r)/other(r)) (Kullback and Leibler), at inf
 privacy loss. A mechanism is rho-zCDP if D_a <= rho a for every a > 1 and all neighbours.
 
 Every term is other(r) x^a with x = one(r)/other(r). The power is an exact rational for small
-integers a, else e^(a ln x) within bounds. Both functions increase, so rounding every step down gives
-a lower bound, and rounding every step up an upper bound.
+integers a, else e^(a ln x) within bounds. Both functions increase, so rounding every step down
+gives a lower bound, and rounding every step up an upper bound.
 """
 
 from __future__ import annotations
