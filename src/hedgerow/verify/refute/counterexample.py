@@ -1,5 +1,5 @@
-"""Counterexamples: two neighbouring inputs, an event, and both of its probabilities, which anybody
-can recompute from the program alone.
+"""Counterexamples to a claim: two neighbouring inputs, an event, and both of its probabilities,
+which anybody can recompute from the program alone.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum
-from hedgerow.verify.language.program import Program
+from hedgerow.verify.language.assumptions import check_claim
+from hedgerow.verify.language.claim_bounds import bound_expression
+from hedgerow.verify.language.claim_units import THE_CLAIM, find_claim_unit, find_unit_parameter
+from hedgerow.verify.language.program import Kind, Program
 from hedgerow.verify.refute.circuits import build_circuit, has_only_bit_noise
-from hedgerow.verify.refute.claim_values import evaluate_claim, evaluate_unit
 from hedgerow.verify.refute.events import OutputEvent, restrict_paths
 from hedgerow.verify.refute.interval_arithmetic import (
     RealInterval,
@@ -30,10 +32,57 @@ from hedgerow.verify.refute.interval_arithmetic import (
 from hedgerow.verify.refute.neighbours import are_neighbours
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_probability import PathProbability
-from hedgerow.verify.refute.path_values import PathValue
+from hedgerow.verify.refute.path_values import PathValue, evaluate_public
 from hedgerow.verify.refute.paths import Arguments, PathLimits, enumerate_paths
 
-__all__ = ["Counterexample", "compute_event_probability", "is_violation"]
+__all__ = [
+    "Counterexample",
+    "compute_event_probability",
+    "evaluate_claim",
+    "evaluate_unit",
+    "find_epsilon_name",
+    "is_violation",
+]
+
+
+def evaluate_claim(program: Program, arguments: Arguments) -> tuple[RealNumber, RealNumber]:
+    """Return the epsilon and delta that the program claims for these public parameters, or raise
+    ``OutOfScope`` if it claims nothing for them.
+    """
+    numbers = {name: value for name, value in arguments.items() if isinstance(value, Fraction)}
+    try:
+        check_claim(program, numbers)
+    except Refused as refused:
+        raise OutOfScope(str(refused)) from refused
+    delta = program.claim.delta
+    return (
+        evaluate_public(program.claim.epsilon, arguments),
+        Fraction(0) if delta is None else evaluate_public(delta, arguments),
+    )
+
+
+def find_epsilon_name(program: Program) -> str | None:
+    """Return the public parameter whose multiple is claimed, or else one named eps or epsilon."""
+    real = [
+        one.name
+        for one in program.parameters
+        if not one.private and one.kind is Kind.REAL and not one.list
+    ]
+    return find_unit_parameter(program) or next(
+        (name for name in real if name in ("eps", "epsilon")), None
+    )
+
+
+def evaluate_unit(program: Program, arguments: Arguments) -> Fraction:
+    """Return the unit in which losses are reported: the epsilon parameter, the claim itself
+    (rounded up), or 1 if the claim is a plain number.
+    """
+    name = find_epsilon_name(program)
+    if name is None and find_claim_unit(program) == THE_CLAIM:
+        numbers = {one: value for one, value in arguments.items() if isinstance(value, Fraction)}
+        return bound_expression(program.claim.epsilon, numbers)[1] or Fraction(1)
+    value = arguments[name] if name else Fraction(1)
+    return value if isinstance(value, Fraction) else Fraction(1)
 
 
 def is_violation(

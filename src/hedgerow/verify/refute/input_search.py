@@ -26,7 +26,7 @@ from hedgerow.verify.language.program import (
     walk_expression,
     walk_statements,
 )
-from hedgerow.verify.refute.claim_values import find_epsilon_name
+from hedgerow.verify.refute.counterexample import find_epsilon_name
 from hedgerow.verify.refute.neighbours import are_neighbours
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_values import PathValue

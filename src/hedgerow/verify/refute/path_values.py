@@ -31,6 +31,7 @@ __all__ = [
     "Environment",
     "PathValue",
     "evaluate_alternatives",
+    "evaluate_public",
     "require_boolean",
     "require_number",
 ]
@@ -94,6 +95,15 @@ def evaluate_alternatives(
             yield from _apply_operator(expression, environment, store)
         case _:
             raise OutOfScope("a name that is read before it has a value")
+
+
+def evaluate_public(
+    expression: Expression, arguments: Mapping[str, PathValue | tuple[PathValue, ...]]
+) -> RealNumber:
+    """Evaluate an expression in public parameters as a number."""
+    plain = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
+    ((_, value),) = evaluate_alternatives(expression, Environment(plain, {}), PathCondition())
+    return require_number(value)
 
 
 def _evaluate_rational(expression: Expression, environment: Environment) -> PathValue | None:

@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 from hedgerow.verify.language.private_booleans import list_measured_booleans
 from hedgerow.verify.language.program import Kind, Noise, Parameter, Program, Relation
-from hedgerow.verify.refute.claim_values import evaluate_public
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import BitWord, PathValue
+from hedgerow.verify.refute.path_values import BitWord, PathValue, evaluate_public
 from hedgerow.verify.refute.paths import Arguments
 
 __all__ = ["build_shared_bits", "evaluate_width", "iterate_moves", "iterate_secrets"]

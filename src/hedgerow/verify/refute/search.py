@@ -18,8 +18,13 @@ from time import monotonic
 from hedgerow.verify.language.program import Noise, Program
 from hedgerow.verify.language.taint import list_findings
 from hedgerow.verify.refute.circuits import build_circuit, has_only_bit_noise, iterate_bit_events
-from hedgerow.verify.refute.claim_values import evaluate_claim, evaluate_unit, find_epsilon_name
-from hedgerow.verify.refute.counterexample import Counterexample, is_violation
+from hedgerow.verify.refute.counterexample import (
+    Counterexample,
+    evaluate_claim,
+    evaluate_unit,
+    find_epsilon_name,
+    is_violation,
+)
 from hedgerow.verify.refute.event_candidates import (
     bound_tails,
     count_changes,
