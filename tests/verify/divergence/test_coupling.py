@@ -97,7 +97,9 @@ def test_denominators_that_fit_no_machine_word() -> None:
 def test_partial_laws_of_equal_mass() -> None:
     one, other = (Distribution(law, partial=True) for law in ({0: HALF}, {1: HALF}))
     assert coupling(one, other, operator.le)
-    with pytest.raises(InvalidArgument, match=r"other must weigh as much as one, 1/2; got 1\."):
+    with pytest.raises(
+        InvalidArgument, match=r"other must have the same mass as one, 1/2; got 1\."
+    ):
         coupling(one, {1: 1}, operator.le)
 
 
@@ -135,7 +137,7 @@ def test_a_false_violation_cannot_be_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relation", "told"),
+    ("relation", "message"),
     [
         ([(0, 7)], "must pair an outcome of one with an outcome of other; got"),
         ([(7, 0)], "must pair an outcome"),
@@ -144,8 +146,8 @@ def test_a_false_violation_cannot_be_made() -> None:
         (None, "must be a function of two outcomes"),
     ],
 )
-def test_bad_relations(relation: Any, told: str) -> None:
-    with pytest.raises(InvalidArgument, match=f"relation {told}"):
+def test_bad_relations(relation: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"relation {message}"):
         coupling({0: 1}, {0: 1}, relation)
 
 

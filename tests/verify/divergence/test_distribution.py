@@ -27,7 +27,7 @@ def test_numbers_are_read_as_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({}, "not empty"),
         ([0.5, 0.5], "must be a mapping"),
@@ -41,8 +41,8 @@ def test_numbers_are_read_as_written() -> None:
         ({math.nan: 1}, "NaN does not"),
     ],
 )
-def test_bad_laws_are_refused(wrong: Any, told: str) -> None:
-    with pytest.raises(InvalidArgument, match=told) as caught:
+def test_bad_laws_are_refused(wrong: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message) as caught:
         Distribution(wrong, argument="one")
     assert caught.value.argument == "one"
 
@@ -108,15 +108,15 @@ def test_the_product_has_its_factors_as_marginals(one: Distribution, other: Dist
 
 
 @pytest.mark.parametrize(
-    ("kernel", "told"),
+    ("kernel", "message"),
     [
-        ({"heads": 1}, "nothing for; got 'tails'"),
+        ({"heads": 1}, "missing one; got 'tails'"),
         (lambda _: [1], "hashable"),
         (lambda _: {0: 0.5}, "sum to exactly 1"),
         (7, "must be a mapping or a function"),
     ],
 )
-def test_bad_kernels_are_refused(kernel: Any, told: str) -> None:
-    with pytest.raises(InvalidArgument, match=told) as caught:
+def test_bad_kernels_are_refused(kernel: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message) as caught:
         Distribution(COIN).push(kernel)
     assert caught.value.argument == "kernel"

@@ -32,7 +32,7 @@ def test_order_between_logarithms_and_plain_numbers() -> None:
     assert Epsilon() <= 0.0
 
 
-def test_two_numbers_that_agree_to_thirty_digits_are_told_apart() -> None:
+def test_two_numbers_that_agree_to_thirty_digits_are_distinguished() -> None:
     close = ln(3).bounds(80)
     assert close[0] < ln(3) < close[1]
     assert close[1] - close[0] < Fraction(1, 10**70)

@@ -80,7 +80,7 @@ def test_floats_are_the_nearest_and_mean_the_decimals_they_show() -> None:
 def test_what_is_no_number_is_not_equal_and_has_no_order() -> None:
     assert E != "e"
     assert math.nan != E
-    with pytest.raises(InvalidArgument, match="amount must be finite"):
+    with pytest.raises(InvalidArgument, match="number must be finite"):
         assert math.nan > E
 
 

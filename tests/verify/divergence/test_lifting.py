@@ -169,26 +169,26 @@ def test_publishing_everything_with_probability_delta(epsilon: Epsilon | float) 
 def test_false_witnesses_cannot_be_made() -> None:
     found = lifting(response(HALF, 0), response(HALF, 1), operator.eq, ln(3))
     assert isinstance(found, Lifting)
-    for wrong, told in (
+    for wrong, message in (
         ({"left": found.right}, "first marginal"),
         ({"right": found.left}, "second of right"),
         ({"relation": frozenset({(0, 0)})}, "inside the relation"),
         ({"ratio": Fraction(2)}, r"within \(epsilon, delta\)"),
         ({"epsilon": ln(2)}, r"within \(epsilon, delta\)"),
     ):
-        with pytest.raises(InvalidArgument, match=told):
+        with pytest.raises(InvalidArgument, match=message):
             replace(found, **wrong)  # type: ignore[arg-type]
 
 
 def test_bad_input() -> None:
     law = {0: 1}
-    for wrong, told in (
+    for wrong, message in (
         ((-1, 0), "epsilon"),
         ((1, 2), "delta"),
         ((1, -0.1), "delta"),
         ((1, "0"), "delta"),
     ):
-        with pytest.raises(InvalidArgument, match=told):
+        with pytest.raises(InvalidArgument, match=message):
             lifting(law, law, operator.eq, *wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="must not be STAR"):
         lifting({STAR: 1}, law, operator.eq, 1)

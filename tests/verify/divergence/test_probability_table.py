@@ -44,11 +44,11 @@ def test_the_witness_of_a_broken_claim() -> None:
     assert verdict.excess == Fraction(3, 20)
     assert (verdict.distance.event, verdict.distance.direction) == (frozenset({1}), "one")
     assert (verdict.distance.likely, verdict.distance.rare) == (Fraction(3, 4), Fraction(1, 4))
-    told = (
+    message = (
         "not private: (ln(2), 1/10)-DP on 1 pair of neighbours; {1} has probability 0.75 on 1 and"
         " 0.25 on 0, 0.15 too much"
     )
-    assert str(verdict) == told
+    assert str(verdict) == message
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -116,7 +116,7 @@ def test_private_means_every_pair_is(
 
 
 @pytest.mark.parametrize(
-    ("table", "neighbours", "told"),
+    ("table", "neighbours", "message"),
     [
         ({}, [(0, 1)], "table must be a mapping"),
         ([1, 2], [(0, 1)], "table must be a mapping"),
@@ -129,10 +129,10 @@ def test_private_means_every_pair_is(
         (SURVEY, 1, "neighbours must be a Unit"),
     ],
 )
-def test_bad_input(table: Any, neighbours: Any, told: str) -> None:
-    with pytest.raises(InvalidArgument, match=told):
+def test_bad_input(table: Any, neighbours: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
         is_private(table, 1, 0, neighbours)
-    with pytest.raises(InvalidArgument, match=told):
+    with pytest.raises(InvalidArgument, match=message):
         least_epsilon(table, 0, neighbours)
 
 

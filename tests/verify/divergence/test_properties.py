@@ -113,7 +113,7 @@ def test_a_law_that_fails_says_so() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InvalidArgument, match="kernel must say what becomes of every outcome"):
+    with pytest.raises(InvalidArgument, match="kernel must map every outcome"):
         check_post_processing(TRUE, FALSE, {0: 0}, 1)
     with pytest.raises(InvalidArgument, match="epsilons must"):
         check_composition((TRUE, FALSE), (lambda _: TRUE, lambda _: FALSE), (1, -1))

@@ -15,7 +15,7 @@ __all__ = ["gallery", "given", "one", "read"]
 def one(
     body: str, parameters: str = "x: private[float], eps: public[float]", head: str = HEAD
 ) -> Program:
-    """A mechanism with these parameters."""
+    """Build a mechanism with these parameters."""
     return read(body, parameters, head)
 
 
@@ -27,7 +27,7 @@ def _value(value: object) -> PathValue:
 
 
 def given(**values: object) -> Arguments:
-    """Arguments from plain numbers, and lists of them."""
+    """Build arguments from plain numbers and lists of them."""
     return {
         name: tuple(map(_value, value)) if isinstance(value, list) else _value(value)
         for name, value in values.items()

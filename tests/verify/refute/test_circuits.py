@@ -132,12 +132,12 @@ def test_loops_lists_choices_and_coins() -> None:
             "k = uniform_bits(2)\nif bit(k, 0):\n    output(m)\nelse:\n    output(k)",
             "a condition on random bits",
         ),
-        ("k = uniform_bits(100000)\noutput(k)", "no word and no coin"),
+        ("k = uniform_bits(100000)\noutput(k)", "neither a word nor a coin"),
         ("output(3)", "a number among words"),
         ("while True:\n    k = uniform_bits(2)", "more steps"),
     ],
 )
-def test_what_is_no_circuit_is_given_up(body: str, reason: str) -> None:
+def test_programs_that_are_not_circuits_are_out_of_scope(body: str, reason: str) -> None:
     with pytest.raises(OutOfScope, match=reason):
         build_circuit(one(body, "m: private[bits[2]]", SECRET), given(m=BitWord(2, 0)))
 
@@ -153,7 +153,7 @@ def test_events_of_other_kinds() -> None:
     assert not has_only_bit_noise(GALLERY["laplace_mechanism"])
 
 
-def test_a_loop_in_which_nothing_is_done_is_given_up() -> None:
+def test_a_loop_with_an_empty_body_is_out_of_scope() -> None:
     program = one(
         "if b:\n    while True:\n        pass\nreturn True",
         "b: private[bool]",

@@ -12,10 +12,14 @@ from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 from hedgerow.verify.refute.counterexample import (
     Counterexample,
     compute_event_probability,
+    evaluate_claim,
+    evaluate_unit,
+    find_epsilon_name,
     is_violation,
 )
 from hedgerow.verify.refute.events import OutputEvent, OutputRange
 from hedgerow.verify.refute.interval_arithmetic import RealInterval, compute_exp
+from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_values import BitWord
 from verify.refute.programs import gallery, given, one
 
@@ -36,7 +40,7 @@ def bad_sum() -> Counterexample:
     )
 
 
-def test_what_a_witness_says() -> None:
+def test_a_counterexample_reports_its_inputs_event_and_probabilities() -> None:
     witness = bad_sum()
     assert witness.likely == Fraction(1, 2)
     assert witness.rare == ExponentialSum(((Fraction(-2), Fraction(1, 2)),))
@@ -66,17 +70,17 @@ def test_it_is_computed_again_from_the_program_alone() -> None:
         {"rare": Fraction(1, 2)},
         {"likely": Fraction(0)},
         {"multiple": Fraction(2)},
-        {"other": given(q=[2], size=1, eps=1)},
-        {"other": given(q=[1], size=1, eps=2)},
-        {"other": given(q=[1, 1], size=1, eps=1)},
+        {"second": given(q=[2], size=1, eps=1)},
+        {"second": given(q=[1], size=1, eps=2)},
+        {"second": given(q=[1, 1], size=1, eps=1)},
     ],
 )
-def test_what_is_no_witness_cannot_be_made(change: dict[str, object]) -> None:
-    with pytest.raises(InvalidArgument, match="witness must"):
+def test_a_counterexample_must_break_the_claim_on_neighbours(change: dict[str, object]) -> None:
+    with pytest.raises(InvalidArgument, match="counterexample must"):
         replace(bad_sum(), **change)  # type: ignore[arg-type]
 
 
-def test_there_is_no_witness_where_nothing_is_claimed() -> None:
+def test_a_counterexample_needs_parameters_with_a_claim() -> None:
     program = one(
         "return x",
         "x: private[bool], a: public[float]",
@@ -84,7 +88,7 @@ def test_there_is_no_witness_where_nothing_is_claimed() -> None:
     )
     event = (OutputEvent(1, values=((0, True),)),)
 
-    def told(a: str) -> Counterexample:
+    def build(a: str) -> Counterexample:
         return Counterexample(
             program,
             given(x=True, a=a),
@@ -95,9 +99,9 @@ def test_there_is_no_witness_where_nothing_is_claimed() -> None:
             Fraction(0),
         )
 
-    assert told("0").loss == math.inf
-    with pytest.raises(InvalidArgument, match="for which something is claimed"):
-        told("-1")
+    assert build("0").loss == math.inf
+    with pytest.raises(InvalidArgument, match="for which the program claims privacy"):
+        build("-1")
 
 
 def test_equality_is_no_violation() -> None:
@@ -162,15 +166,15 @@ def test_a_lower_bound_need_not_break_the_claim() -> None:
 
 
 def test_words_of_any_width_and_numbers_beside_them() -> None:
-    told = (OutputEvent(1, bits=((0, 300, True),)),)
+    events = (OutputEvent(1, bits=((0, 300, True),)),)
     program = GALLERY["bad_pad_and"]
     first, second = given(m=BitWord(512, 2**512 - 1)), given(m=BitWord(512, 0))
-    assert [compute_event_probability(program, side, told) for side in (first, second)] == [
+    assert [compute_event_probability(program, side, events) for side in (first, second)] == [
         Fraction(1, 2),
         0,
     ]
     assert '"m": "1111' in json.dumps(
-        Counterexample(program, first, second, told, Fraction(1, 2), Fraction(0)).as_dict()
+        Counterexample(program, first, second, events, Fraction(1, 2), Fraction(0)).as_dict()
     )
     counted = one(
         "k = uniform_bits(2)\nreturn 1 if bit(k, 0) else 0",
@@ -203,3 +207,35 @@ def test_the_ratio_is_exact_where_both_chances_are() -> None:
     )
     assert found.exact_ratio == 4
     assert replace(found, rare=Fraction(0)).exact_ratio is None
+
+
+@pytest.mark.parametrize(
+    ("a", "reason"),
+    [("1/4", "may be negative"), ("1", "divides by 0"), ("3", "not positive")],
+)
+def test_parameters_without_a_claim_are_out_of_scope(a: str, reason: str) -> None:
+    program = one(
+        "return x",
+        "x: private[bool], a: public[float]",
+        '@mechanism(epsilon="ln(a / (1 - a))", neighbours="secret")\n',
+    )
+    assert evaluate_claim(program, given(a="1/2")) == (0, 0)
+    with pytest.raises(OutOfScope, match=reason):
+        evaluate_claim(program, given(a=a))
+
+
+def test_claims_and_units_are_evaluated_at_the_public_parameters() -> None:
+    arguments = given(q=[0, 0], size=2, eps="1/2")
+    assert evaluate_claim(GALLERY["dummy_sum"], arguments) == (1, 0)
+    assert evaluate_unit(GALLERY["dummy_sum"], arguments) == Fraction(1, 2)
+    assert find_epsilon_name(GALLERY["dummy_sum"]) == "eps"
+    assert find_epsilon_name(GALLERY["bad_classical_gaussian"]) is None
+    assert evaluate_unit(GALLERY["bad_classical_gaussian"], given(x=0)) == 1
+    # ln((1 - p) / p)
+    assert evaluate_unit(
+        GALLERY["response_that_lies_with"], given(p=Fraction(1, 4))
+    ) == pytest.approx(math.log(3))
+    assert evaluate_claim(GALLERY["bad_classical_gaussian"], given(x=0)) == (
+        10,
+        Fraction(1, 100_000),
+    )

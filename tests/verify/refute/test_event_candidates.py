@@ -41,7 +41,7 @@ def test_one_event_for_each_thing_that_can_be_seen() -> None:
     }
 
 
-def test_noise_that_was_told_before_is_taken_out() -> None:
+def test_noise_of_earlier_outputs_is_cancelled() -> None:
     first, second = sides("prefix_sum", [0, 0, 0], [0, 0, 1])
     ((event, path, partner),) = iterate_base_events(first, second)
     assert [str(one) for one in event.ranges] == [
@@ -99,8 +99,8 @@ def test_variants_change_one_bound_at_a_time() -> None:
 
 
 def test_longer_and_raised_events() -> None:
-    told = OutputEvent(2, values=((0, False), (1, True)))
-    assert repeat_first_output(told) == OutputEvent(3, values=((0, False), (1, False), (2, True)))
+    event = OutputEvent(2, values=((0, False), (1, True)))
+    assert repeat_first_output(event) == OutputEvent(3, values=((0, False), (1, False), (2, True)))
     gap = OutputEvent(
         2,
         ranges=(
@@ -113,12 +113,12 @@ def test_longer_and_raised_events() -> None:
     assert str(extended) == "3 outputs: output 1 = 0, output 2 = 0, output 3 >= 5"
     assert (
         repeat_first_output(OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),)),))) is None
-    ), "a noisy output is not told twice"
+    ), "a noisy output is not repeated"
     assert repeat_first_output(OutputEvent(0)) is None
     assert increment_constants(gap) == OutputEvent(
         2, ranges=(OutputRange(((0, Fraction(1)),), Fraction(1), Fraction(1)), gap.ranges[1])
     )
-    assert increment_constants(told) is None
+    assert increment_constants(event) is None
 
 
 def test_runs_of_equal_answers_come_first() -> None:

@@ -50,19 +50,19 @@ def test_combinations_of_outputs() -> None:
     assert chance("prefix_sum", {"q": [2, 3], "size": 2, "eps": 1}, event) == ExponentialSum(
         ((Fraction(-1), Fraction(1, 2)),)
     )
-    told_twice = one("z = laplace(1)\noutput(x + z)\noutput(z)")
+    revealed = one("z = laplace(1)\noutput(x + z)\noutput(z)")
     exact = OutputEvent(
         2, ranges=(OutputRange(((0, Fraction(1)), (1, Fraction(-1))), Fraction(3), Fraction(3)),)
     )
     assert (
         PathProbability().compute_sum(
-            restrict_paths([exact], enumerate_paths(told_twice, given(x=3, eps=1)))
+            restrict_paths([exact], enumerate_paths(revealed, given(x=3, eps=1)))
         )
         == 1
     )
     assert (
         PathProbability().compute_sum(
-            restrict_paths([exact], enumerate_paths(told_twice, given(x=4, eps=1)))
+            restrict_paths([exact], enumerate_paths(revealed, given(x=4, eps=1)))
         )
         == 0
     )
@@ -111,7 +111,7 @@ def test_whole_noise_has_points() -> None:
         )
         > 0.4
     )  # type: ignore[union-attr]
-    with pytest.raises(OutOfScope, match="whole noise"):
+    with pytest.raises(OutOfScope, match="integer noise"):
         chance("geometric_mechanism", {"x": 3, "eps": 1}, apart)
 
 

@@ -80,7 +80,7 @@ def test_three_at_once_and_circles_are_given_up() -> None:
         ((1, ONE), (2, ONE)): (None, ONE),
         ((0, ONE), (2, ONE)): (None, ONE),
     }
-    with pytest.raises(OutOfScope, match="circle"):
+    with pytest.raises(OutOfScope, match="cycle"):
         integrate_region(laplace(1, 1, 1), circle)
     with pytest.raises(OutOfScope, match="gaussian"):
         integrate_region({0: (Noise.GAUSSIAN, (ONE,))}, {((0, ONE),): (None, ONE)})

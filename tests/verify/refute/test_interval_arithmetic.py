@@ -47,7 +47,7 @@ def test_exponentials_stay_exact_and_fall_back_to_fractions() -> None:
     assert compute_exp(Fraction(0)) == Fraction(1)
 
 
-def test_what_is_irrational_is_enclosed() -> None:
+def test_irrational_values_are_enclosed() -> None:
     assert isinstance(ROOT, RealInterval)
     low, high = enclose(multiply_reals(ROOT, ROOT))
     assert low < 2 < high
@@ -86,7 +86,7 @@ def test_signs_are_decided_or_refused() -> None:
         lambda: compute_exp(Fraction(10**6)),
     ],
 )
-def test_what_has_no_value_is_given_up(wrong: object) -> None:
+def test_undefined_values_are_out_of_scope(wrong: object) -> None:
     with pytest.raises(OutOfScope):
         wrong()  # type: ignore[operator]
 

@@ -83,7 +83,7 @@ def test_whole_noise_is_bounded_by_whole_numbers() -> None:
     assert equal.bands == {((0, Fraction(1)),): NoiseBand(Fraction(1), Fraction(1))}
     assert _less(equal, x, Fraction(1)) is None
     vague = RealInterval(Fraction(1, 2), Fraction(3, 2))
-    with pytest.raises(OutOfScope, match="whole noise"):
+    with pytest.raises(OutOfScope, match="integer noise"):
         _less(store, x, vague)
 
 

@@ -94,7 +94,7 @@ def test_mixtures_are_given_up() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "outputs"),
     [
         (
             "above_threshold",
@@ -105,24 +105,24 @@ def test_mixtures_are_given_up() -> None:
     ],
 )
 def test_probabilities_agree_with_running_the_program(
-    name: str, arguments: dict[str, object], told: list[object]
+    name: str, arguments: dict[str, object], outputs: list[object]
 ) -> None:
     """By Hoeffding's inequality a share of n runs is farther than sqrt(ln(2/a)/(2n)) from its
     probability with a chance of at most a.
     """
     program, runs, alarm = gallery()[name], 600, 1e-10
-    truths = tuple((place, value) for place, value in enumerate(told) if isinstance(value, bool))
+    truths = tuple((place, value) for place, value in enumerate(outputs) if isinstance(value, bool))
     numbers = tuple(
         OutputRange(((place, Fraction(1)),), Fraction(value), Fraction(value))
-        for place, value in enumerate(told)
+        for place, value in enumerate(outputs)
         if type(value) is int
     )
-    event = OutputEvent(len(told), truths, numbers)
+    event = OutputEvent(len(outputs), truths, numbers)
     exact = approximate(
         PathProbability().compute_sum(
             restrict_paths([event], enumerate_paths(program, given(**arguments)))
         )
     )
-    share = sum(run_program(program, arguments) == told for _ in range(runs)) / runs
+    share = sum(run_program(program, arguments) == outputs for _ in range(runs)) / runs
     assert abs(share - exact) < math.sqrt(math.log(2 / alarm) / (2 * runs)) < 0.15
     assert exact > 0.15, "an event that can tell"

@@ -118,7 +118,7 @@ def test_words() -> None:
         apply("sqrt", Truth(True)),
     ],
 )
-def test_what_has_no_value_is_given_up(expression: Expression) -> None:
+def test_undefined_values_are_out_of_scope(expression: Expression) -> None:
     with pytest.raises(OutOfScope):
         values(expression, a=BitWord(4, 1), short=BitWord(3, 1))
 

@@ -63,8 +63,8 @@ def test_a_condition_that_is_known_does_not_fork_again() -> None:
         "z = laplace(1)\nif z > x:\n    output(1)\nif z > x:\n    output(2)\nif z > x + 1:\n   "
         " output(3)"
     )
-    told = sorted(path.outputs for path in enumerate_paths(program, given(x=0, eps=1)))
-    assert told == [(), (1, 2), (1, 2, 3)]
+    outputs = sorted(path.outputs for path in enumerate_paths(program, given(x=0, eps=1)))
+    assert outputs == [(), (1, 2), (1, 2, 3)]
 
 
 def test_outputs_that_are_not_wanted_are_not_followed() -> None:
@@ -91,13 +91,13 @@ def test_chances_of_coins_that_are_not_rational() -> None:
         ("while True:\n    x_ = 1\nreturn x", "more paths than the limits allow"),
         ("z = laplace(x)\nreturn z", "a scale that is not above 0"),
         ("z = uniform(1, x)\nreturn z", "a scale that is not above 0"),
-        ("b = bernoulli(2 + x)\nreturn b", "a chance outside 0 to 1"),
+        ("b = bernoulli(2 + x)\nreturn b", "a probability outside 0 to 1"),
         ("k = uniform_bits(40)\nreturn k", "too many bits"),
         ("z = laplace(sqrt(2))\nreturn z + x", "not rational"),
         ("z = laplace(1)\ny = laplace(abs(z) + 1)\nreturn y", "a plain number is needed"),
     ],
 )
-def test_what_cannot_be_followed_is_given_up(body: str, reason: str) -> None:
+def test_unsupported_statements_are_out_of_scope(body: str, reason: str) -> None:
     with pytest.raises(OutOfScope, match=reason):
         enumerate_paths(one(body), given(x=0, eps=1))
 

@@ -76,6 +76,6 @@ def test_a_window_of_a_polynomial_times_an_exponential() -> None:
         assert at(function, v) == pytest.approx((1 - (1 + end) * math.exp(-end)) / 2)
 
 
-def test_what_does_not_converge_is_no_number() -> None:
+def test_an_integral_that_does_not_converge_is_an_error() -> None:
     with pytest.raises(ArithmeticError, match="converge"):
         PiecewiseExponential(((0, None, {(0, 0, 0): Fraction(1)}),), 1).integrate()

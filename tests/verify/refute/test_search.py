@@ -26,16 +26,16 @@ def test_the_climb_makes_lists_longer() -> None:
     assert witness.loss > 1
 
 
-def test_what_is_handed_in_comes_first() -> None:
+def test_given_inputs_are_tried_first() -> None:
     pair = InputPair(given(q=[7, 7], size=2, eps=1), given(q=[7, 8], size=2, eps=1))
     witness = search("bad_partial_sum").find_first([pair])
     assert witness is not None
     assert {witness.first["q"], witness.second["q"]} == {pair.first["q"], pair.second["q"]}
 
 
-def test_inputs_at_which_nothing_is_claimed_are_no_trials() -> None:
-    """Where c is above a, x is told as it is; but no such run is made, and nothing is claimed
-    for it.
+def test_inputs_without_a_claim_are_not_tried() -> None:
+    """If c is above a, the output is x itself, but the program claims nothing there, so no run is
+    made.
     """
     body = "k = bernoulli(1/2)\noutput(x if a < c else k)"
     program = one(

@@ -1,10 +1,10 @@
-"""Finite distributions, exactly: how far apart two are, what that proves, and couplings that show
-it.
+"""Privacy of finite distributions, in exact arithmetic: distances, privacy curves and couplings.
 
-``distribution`` and ``epsilon`` are the values; ``distance``, ``curve`` and ``renyi`` measure;
-``table`` decides whether a table of probabilities is private; ``coupling`` and ``lifting`` return
-witnesses (by ``flow``); ``properties`` are composition, post-processing and groups as laws.
-``amount`` is the arithmetic with e^epsilon.
+``distribution`` and ``epsilon`` define the values, with the arithmetic of ``exponential_sum``.
+``distance``, ``curve`` and ``renyi`` measure how far two distributions differ.
+``probability_table`` decides whether a table of probabilities is private. ``coupling`` and
+``lifting`` return witnesses, found by ``max_flow``. ``properties`` checks post-processing,
+composition and group privacy.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""Couplings: one joint law for two, inside a relation; or the set that shows there is none.
+"""Couplings: a joint distribution of two distributions inside a relation, or a set of outcomes that
+rules it out.
 
-**Statement** (Strassen). Two finite laws of equal mass have a joint law with these marginals whose
-pairs all lie in R, exactly if one(A) <= other(R(A)) for every set A of outcomes, R(A) being all
-that R relates to some outcome of A.
+**Statement** (Strassen). Two finite distributions, one and other, of equal mass have a joint
+distribution whose pairs all lie in a relation R if and only if one(A) <= other(R(A)) for every set
+A of outcomes, where R(A) are all outcomes that R relates to some outcome of A.
 
-**Proof.** Let every outcome a supply one(a), every b take other(b), and send along R. A cut that
-severs no link keeps, for some A, the suppliers outside A and the consumers in R(A): it costs
-one(not A) + other(R(A)). By max-flow min-cut everything can be sent exactly if no such cut costs
-less than one's mass; what is sent from a to b is then the joint law.
+**Proof.** Let every outcome a supply one(a), every b accept up to other(b), and send mass along R.
+A minimum cut severs no link of R. For some A, it cuts off the suppliers outside A and the consumers
+in R(A), so it costs one(not A) + other(R(A)). By max-flow min-cut, all mass can be sent if and only
+if no such cut costs less than the mass of one; the flow from a to b is then the joint distribution.
 
-Under equality the only coupling is the diagonal, so it exists for equal laws alone. For epsilon
-above 0 a coupling is the wrong notion: use the two witnesses of ``lifting``.
+Under equality the only coupling is the diagonal, which exists for equal distributions only. For
+epsilon above 0, use the two witnesses of ``lifting`` instead.
 
-Both answers check themselves when they are made, from nothing but the laws and the relation:
-neither can exist and be wrong.
+Both results are checked when they are built, from the distributions and the relation alone.
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ OutcomePairs = frozenset[tuple[Any, Any]]
 
 @dataclass(frozen=True)
 class Coupling:
-    """A joint law of ``one`` and ``other`` inside ``relation``. Refuses to be made if it is
-    none.
-    """
+    """A joint distribution of ``one`` and ``other`` inside ``relation``, checked when built."""
 
     one: Distribution
     other: Distribution
@@ -72,11 +70,10 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Violation:
-    """A set of outcomes that is too likely: one(event) > e^epsilon other(image) + delta. Refuses to
-    be made if it is none.
+    """A set of outcomes with one(event) > e^epsilon other(image) + delta, checked when it is built.
 
-    ``image`` is everything that ``relation`` relates to some outcome of ``event``. A violation is
-    false as it stands, so that ``if coupling(…)`` reads as it should.
+    ``image`` are all outcomes that ``relation`` relates to some outcome of ``event``. A violation
+    is falsy, so that ``if coupling(…)`` means that there is a coupling.
     """
 
     one: Distribution
@@ -92,17 +89,17 @@ class Violation:
 
     @property
     def image(self) -> frozenset[Any]:
-        """All that is related to some outcome of the event."""
+        """All outcomes related to some outcome of the event."""
         return frozenset(b for a, b in self.relation if a in self.event)
 
     @property
     def likely(self) -> Fraction:
-        """one(event)"""
+        """The probability one(event)."""
         return self.one.probability(self.event)
 
     @property
     def rare(self) -> Fraction:
-        """other(image)"""
+        """The probability other(image)."""
         return self.other.probability(self.image)
 
     def __bool__(self) -> bool:
@@ -119,12 +116,12 @@ class Violation:
 def coupling(
     one: Probabilities, other: Probabilities, relation: OutcomeRelation
 ) -> Coupling | Violation:
-    """A joint law of ``one`` and ``other`` whose pairs all lie in ``relation``, or the set of
-    outcomes that rules it out.
+    """Return a joint distribution of ``one`` and ``other`` whose pairs all lie in ``relation``, or
+    a set of outcomes that rules it out.
     """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     if first.mass != second.mass:
-        raise InvalidArgument("other", f"must weigh as much as one, {first.mass}", second.mass)
+        raise InvalidArgument("other", f"must have the same mass as one, {first.mass}", second.mass)
     pairs = list_related_pairs(relation, first, second)
     shipment = transport_mass(first, second, pairs, Fraction(1))
     if shipment.mass < first.mass:
@@ -133,7 +130,7 @@ def coupling(
 
 
 class MassTransport(NamedTuple):
-    """The most that can be sent along a relation, over which pairs, and the set of outcomes that
+    """The largest mass that can be sent along a relation, by pair, and the set of outcomes that
     limits it.
     """
 
@@ -145,8 +142,8 @@ class MassTransport(NamedTuple):
 def transport_mass(
     one: Distribution, other: Distribution, pairs: OutcomePairs, ratio: Fraction
 ) -> MassTransport:
-    """Outcome a supplies one(a), outcome b takes up to ratio other(b); exact, as integers over
-    one common denominator.
+    """Send as much mass as possible along ``pairs``, exactly: outcome a supplies one(a), and
+    outcome b accepts up to ratio other(b).
     """
     takes = {b: ratio * weight for b, weight in other.items()}
     scale = lcm(*(weight.denominator for side in (one, takes) for weight in side.values()))
@@ -166,7 +163,7 @@ def transport_mass(
 def list_related_pairs(
     relation: OutcomeRelation, one: Distribution, other: Distribution
 ) -> OutcomePairs:
-    """The related pairs of named outcomes."""
+    """List the related pairs of outcomes of both distributions."""
     if callable(relation):
         return frozenset((a, b) for a in one for b in other if relation(a, b))
     if not isinstance(relation, Iterable):
@@ -185,7 +182,7 @@ def list_related_pairs(
 
 
 def compute_marginal(joint: Mapping[tuple[Any, Any], Fraction], place: int) -> dict[Any, Fraction]:
-    """The law of one coordinate, without outcomes of probability 0."""
+    """Compute the distribution of one coordinate, without outcomes of probability 0."""
     weights: defaultdict[Any, Fraction] = defaultdict(Fraction)
     for pair, weight in joint.items():
         weights[pair[place]] += weight

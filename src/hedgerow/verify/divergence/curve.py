@@ -1,15 +1,14 @@
-"""The privacy curve of two finite distributions: delta as a function of epsilon, and back, both
-exact.
+"""The exact privacy curve of two finite distributions: delta as a function of epsilon, and back.
 
-Order the outcomes by their privacy loss ln(p/q), p = one(r), q = other(r). The best event at
+Order the outcomes r by their privacy loss ln(p/q), p = one(r), q = other(r). The best event at
 epsilon is {loss > epsilon}, so
 
     delta(epsilon) = P - e^epsilon Q,   P = one{loss > epsilon},  Q = other{loss > epsilon},
 
-which changes form only where epsilon passes a loss. Between two losses P and Q are constant
-rationals, and delta(epsilon) = d is solved by e^epsilon = (P - d)/Q: the smallest epsilon at a
-given delta is exactly the logarithm of a rational. It is infinite when outcomes that other cannot
-produce have a probability above d.
+which changes its form only at a loss. Between two losses P and Q are constant rationals, and
+delta(epsilon) = d is solved by e^epsilon = (P - d)/Q: the smallest epsilon at a given delta is
+exactly the logarithm of a rational. It is infinite if outcomes that other cannot produce have a
+probability above d.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ __all__ = ["Curve", "CurvePiece", "loss_distribution", "max_divergence", "privac
 
 @dataclass(frozen=True)
 class CurvePiece:
-    """On start <= epsilon <= stop the one-sided delta is likely - e^epsilon rare."""
+    """The one-sided delta, likely - e^epsilon rare, on start <= epsilon <= stop."""
 
     start: Epsilon
     stop: Epsilon | float
@@ -40,9 +39,7 @@ class CurvePiece:
 
 @dataclass(frozen=True)
 class Curve:
-    """delta as a function of epsilon >= 0 for two laws, the larger of both directions. Made by
-    ``privacy_curve``.
-    """
+    """The larger delta of both directions as a function of epsilon >= 0."""
 
     one: Distribution
     other: Distribution
@@ -50,9 +47,7 @@ class Curve:
 
     @property
     def breakpoints(self) -> tuple[Epsilon, ...]:
-        """The epsilons above 0 at which either direction changes its form: the finite positive
-        privacy losses.
-        """
+        """The finite positive privacy losses, at which either direction changes its form."""
         return tuple(
             sorted(
                 {piece.start for side in self.pieces.values() for piece in side if piece.start > 0}
@@ -60,12 +55,12 @@ class Curve:
         )
 
     def delta_at(self, epsilon: Epsilon | Number) -> Distance:
-        """The smallest delta at ``epsilon``, with the event that shows it."""
+        """Return the smallest delta at ``epsilon``, with the event that attains it."""
         return epsilon_distance(self.one, self.other, epsilon)
 
     def epsilon_at(self, delta: Number, side: Side | None = None) -> Epsilon | float:
-        """The smallest epsilon at ``delta``, exactly; ``math.inf`` where there is none.
-        ``side``: in one direction only.
+        """Return the exact smallest epsilon at ``delta``, of one direction if ``side`` is given, or
+        ``math.inf`` if there is none.
         """
         allowed = parse_probability(delta, "delta")
         return max(
@@ -76,7 +71,7 @@ class Curve:
 
 
 def privacy_curve(one: Probabilities, other: Probabilities) -> Curve:
-    """The privacy curve of two laws."""
+    """Build the privacy curve of two distributions."""
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     return Curve(
         first, second, {"one": _build_pieces(first, second), "other": _build_pieces(second, first)}
@@ -84,18 +79,18 @@ def privacy_curve(one: Probabilities, other: Probabilities) -> Curve:
 
 
 def loss_distribution(one: Probabilities, other: Probabilities) -> dict[Epsilon | float, Fraction]:
-    """The privacy loss ln(one(r)/other(r)) of an outcome r drawn from ``one``: loss -> probability,
-    the smallest loss first.
+    """Return the distribution of the privacy loss ln(one(r)/other(r)) for r drawn from ``one``, the
+    smallest loss first.
 
-    ``math.inf`` is the loss at outcomes that ``other`` cannot produce.
+    The loss is ``math.inf`` at outcomes that ``other`` cannot produce.
     """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     return {loss: likely for loss, likely, _ in reversed(_group_by_loss(first, second))}
 
 
 def max_divergence(one: Probabilities, other: Probabilities) -> Epsilon | float:
-    """The largest privacy loss ln(one(r)/other(r)); ``math.inf`` where ``other`` cannot produce
-    what ``one`` can.
+    """Return the largest privacy loss ln(one(r)/other(r)), or ``math.inf`` if ``other`` cannot
+    produce some outcome of ``one``.
     """
     return _group_by_loss(Distribution.of(one, "one"), Distribution.of(other, "other"))[0][0]
 
@@ -103,8 +98,8 @@ def max_divergence(one: Probabilities, other: Probabilities) -> Epsilon | float:
 def _group_by_loss(
     first: Distribution, second: Distribution
 ) -> list[tuple[Epsilon | float, Fraction, Fraction]]:
-    """(loss, its probability under first, under second), the largest loss first. Rationals are
-    sorted, never logarithms.
+    """Return (loss, its probability under first, under second), the largest loss first, sorted as
+    rational ratios.
     """
     likely: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
     rare: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
@@ -120,9 +115,7 @@ def _group_by_loss(
 
 
 def _build_pieces(first: Distribution, second: Distribution) -> tuple[CurvePiece, ...]:
-    """From the right: below each loss its outcomes join the event. Losses of 0 and less never
-    do, as epsilon starts at 0.
-    """
+    """Build the pieces from the right: below each positive loss its outcomes join the event."""
     pieces: list[CurvePiece] = []
     likely = rare = Fraction(0)
     stop: Epsilon | float = math.inf
@@ -135,8 +128,8 @@ def _build_pieces(first: Distribution, second: Distribution) -> tuple[CurvePiece
 
 
 def _solve_epsilon(pieces: tuple[CurvePiece, ...], delta: Fraction) -> Epsilon | float:
-    """delta(epsilon) falls continuously: the first piece that ends at ``delta`` or below holds
-    the answer.
+    """Solve delta(epsilon) = delta on the first piece that ends at ``delta`` or below, since
+    delta(epsilon) decreases continuously.
     """
     for piece in pieces:
         if piece.likely - piece.start.ratio * piece.rare <= delta:

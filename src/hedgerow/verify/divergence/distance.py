@@ -1,17 +1,17 @@
-"""The epsilon-distance of two finite distributions, exactly, with the event that shows it.
+"""The exact epsilon-distance of two finite distributions, with the event that attains it.
 
 **Statement.** Delta_eps(one, other) = sup over events E of max(one(E) - e^eps other(E), other(E) -
-e^eps one(E), 0). Two laws are (epsilon, delta)-indistinguishable exactly if it is at most delta. At
-epsilon 0 it is the total variation distance. Also known as skewed statistical distance, or (in one
-direction) hockey-stick divergence.
+e^eps one(E), 0). Two distributions are (epsilon, delta)-indistinguishable if and only if it is at
+most delta. At epsilon 0 it is the total variation distance. Other names are skewed statistical
+distance and, in one direction, hockey-stick divergence.
 
 **Proof.** one(E) - e^eps other(E) is a sum over the outcomes of E. It is largest for E = {r :
-one(r) > e^eps other(r)}, which takes the positive terms and no others; where there is none E is
-empty and the sum 0. The other direction likewise.
+one(r) > e^eps other(r)}, which takes exactly the positive terms; if there is none, E is empty and
+the sum is 0. The other direction is the same.
 
-**Arithmetic.** Probabilities are rationals; whether one(r) > e^eps other(r) is decided exactly
-(``amount``). The value is the ``ExponentialSum`` likely - e^eps rare: a fraction where e^eps is
-one, as for ``ln(3)``.
+**Arithmetic.** Probabilities are rationals, and one(r) > e^eps other(r) is decided exactly
+(``exponential_sum``). The value is the ``ExponentialSum`` likely - e^eps rare, which is a fraction
+if e^eps is rational, as for ``ln(3)``.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _MAX_SHOWN_OUTCOMES = 8
 
 @dataclass(frozen=True)
 class Distance:
-    """An epsilon-distance and its proof: ``event`` has probability ``likely`` on the side
-    ``direction`` and ``rare`` on the other.
+    """An epsilon-distance and the event that attains it, which has probability ``likely`` on the
+    side ``direction`` and ``rare`` on the other.
     """
 
     epsilon: Epsilon
@@ -74,8 +74,8 @@ class Distance:
 def epsilon_distance(
     one: Probabilities, other: Probabilities, epsilon: Epsilon | Number
 ) -> Distance:
-    """The largest excess of any event, in either direction. ``epsilon`` is a number, or exactly
-    a logarithm: ``ln(3)``.
+    """Return the largest excess of any event in either direction; ``epsilon`` is a number or an
+    exact logarithm such as ``ln(3)``.
     """
     there, back = one_sided_distance(one, other, epsilon), one_sided_distance(other, one, epsilon)
     if back.value > there.value:
@@ -86,7 +86,7 @@ def epsilon_distance(
 def one_sided_distance(
     one: Probabilities, other: Probabilities, epsilon: Epsilon | Number
 ) -> Distance:
-    """The largest one(E) - e^epsilon other(E) of any event E."""
+    """Return the largest one(E) - e^epsilon other(E) of any event E."""
     first, second, ratio = (
         Distribution.of(one, "one"),
         Distribution.of(other, "other"),
@@ -95,8 +95,7 @@ def one_sided_distance(
     low, high = ratio.bounds()
 
     def likelier(p: Fraction, q: Fraction) -> bool:
-        # The bounds settle nearly every outcome; what lies between them is decided at whatever
-        # precision it takes.
+        # The bounds decide nearly every outcome; the rest is decided at growing precision.
         return p > high * q or (p > low * q and p > ratio * q)
 
     event = frozenset(
@@ -110,10 +109,10 @@ def one_sided_distance(
 def cumulative_losses(
     one: Probabilities, other: Probabilities
 ) -> list[tuple[Any, Epsilon | float]]:
-    """(t, ln(F_one(t) / F_other(t))) for every outcome t that has been reached, in order: the
-    picture of the guarantee.
+    """Return (t, ln(F_one(t) / F_other(t))) for every outcome t at which a cumulative distribution
+    F is positive, in order.
 
-    {output <= t} is an event, so under pure epsilon-DP every one of them lies within ±epsilon.
+    {output <= t} is an event, so under pure epsilon-DP every value lies within ±epsilon.
     """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     try:
@@ -132,7 +131,7 @@ def cumulative_losses(
 
 
 def format_outcomes(event: Iterable[Any]) -> str:
-    """A few outcomes of an event, in words."""
+    """Format the first few outcomes of an event."""
     shown = sorted(map(repr, event))
     return (
         "{"

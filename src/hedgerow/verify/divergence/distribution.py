@@ -14,22 +14,18 @@ from hedgerow.verify.divergence.exponential_sum import sum_fractions
 __all__ = ["Distribution", "Kernel", "Probabilities"]
 
 Probabilities = Mapping[Any, Number]
-"""Outcome -> probability, as a user writes it. Floats are read as the decimals they show: 0.1 is
-one tenth.
-"""
+"""Outcome -> probability. Floats are read as their decimals: 0.1 is one tenth."""
 
 Kernel = Mapping[Any, Any] | Callable[[Any], Any]
-"""Outcome -> what becomes of it: another outcome, or (when it is a mapping) the probabilities of
-several.
-"""
+"""Outcome -> another outcome, or a mapping with the probabilities of several outcomes."""
 
 
 class Distribution(Mapping[Any, Fraction]):
-    """Outcome -> exact probability, none negative, in all exactly 1; with ``partial=True`` at most
-    1 (what is missing never ends).
+    """Exact probabilities by outcome, never negative, with sum 1, or at most 1 if ``partial`` (the
+    rest is the probability that a run does not end).
 
-    A mapping: ``law[outcome]``, ``law.items()``, equal to a dict of the same probabilities.
-    Outcomes of probability 0 may be named.
+    It is a mapping, equal to a dict of the same probabilities. Outcomes of probability 0 are
+    allowed.
     """
 
     __slots__ = ("_weights", "mass")
@@ -50,7 +46,7 @@ class Distribution(Mapping[Any, Fraction]):
 
     @classmethod
     def of(cls, probabilities: Probabilities, argument: str) -> Distribution:
-        """The door for an argument: a distribution passes, a mapping is checked."""
+        """Convert a mapping of probabilities; return a distribution unchanged."""
         return (
             probabilities
             if isinstance(probabilities, Distribution)
@@ -59,7 +55,7 @@ class Distribution(Mapping[Any, Fraction]):
 
     @classmethod
     def proportional(cls, weights: Probabilities) -> Distribution:
-        """Probabilities in proportion to ``weights``, such as q^|z|."""
+        """Build the distribution that is proportional to ``weights``, such as q^|z|."""
         read = _parse_weights(weights, "weights")
         mass = sum_fractions(read.values())
         if not mass:
@@ -76,35 +72,35 @@ class Distribution(Mapping[Any, Fraction]):
         return len(self._weights)
 
     def __repr__(self) -> str:
-        weights = ", ".join(f"{outcome!r}: {weight}" for outcome, weight in self.items())
-        return f"Distribution({{{weights}}})"
+        entries = (f"{outcome!r}: {weight}" for outcome, weight in self.items())
+        return f"Distribution({{{', '.join(entries)}}})"
 
     @property
     def atoms(self) -> dict[Any, Fraction]:
-        """The outcomes that can occur, with their probabilities."""
+        """The outcomes of positive probability, with their probabilities."""
         return {outcome: weight for outcome, weight in self.items() if weight}
 
     def at(self, outcome: Any) -> Fraction:
-        """The probability of one outcome; 0 where it is not named."""
+        """Return the probability of one outcome, 0 if it is not listed."""
         return self._weights.get(outcome, Fraction(0))
 
     def probability(self, event: Iterable[Any] | Callable[[Any], bool]) -> Fraction:
-        """The probability of a set of outcomes, or of those for which a function holds."""
+        """Return the probability of an event, a set of outcomes or a predicate."""
         if callable(event):
             return sum_fractions(weight for outcome, weight in self.items() if event(outcome))
         return sum_fractions(self.at(outcome) for outcome in set(event))
 
     def then(self, kernel: Kernel) -> Distribution:
-        """The joint law of (outcome, what ``kernel`` makes of it): a second step that has seen
-        the first.
+        """Return the joint distribution of an outcome and the result of ``kernel`` on it: a second
+        step that depends on the first.
         """
         steps = {outcome: _apply_kernel(kernel, outcome) for outcome in self.atoms}
         joint = {(x, y): self[x] * weight for x, law in steps.items() for y, weight in law.items()}
         return Distribution(joint, partial=True)
 
     def push(self, kernel: Kernel) -> Distribution:
-        """The law of what ``kernel`` makes of an outcome: post-processing, deterministic or with
-        fresh coins.
+        """Return the distribution after ``kernel`` is applied to the outcome: deterministic or
+        randomised post-processing.
         """
         weights: defaultdict[Any, Fraction] = defaultdict(Fraction)
         for (_, y), weight in self.then(kernel).items():
@@ -112,7 +108,7 @@ class Distribution(Mapping[Any, Fraction]):
         return Distribution(weights, partial=True)
 
     def product(self, other: Probabilities) -> Distribution:
-        """The joint law of two independent draws."""
+        """Return the joint distribution of two independent draws."""
         second = Distribution.of(other, "other")
         return self.then(lambda _: second)
 
@@ -139,7 +135,7 @@ def _apply_kernel(kernel: Kernel, outcome: Any) -> Distribution:
         if outcome not in kernel:
             raise InvalidArgument(
                 "kernel",
-                "must say what becomes of every outcome that can occur; there is nothing for",
+                "must map every outcome of positive probability; add an entry for the missing one",
                 outcome,
             )
         result = kernel[outcome]

@@ -1,12 +1,12 @@
 """Privacy loss as an exact number: ``a + ln r`` with rational a and r > 0.
 
-Randomised response with truth 1/2 has epsilon = ln 3, which no decimal equals; a policy has epsilon
-= 0.5, which is the logarithm of no rational. Both are of this form, and so are their sums and
+Randomised response with truth 1/2 has epsilon = ln 3, which is not a decimal; a policy has epsilon
+= 0.5, which is not the logarithm of a rational. Both have this form, and so have their sums and
 multiples (composition, groups), the privacy loss ln(p/q) at an outcome, and the smallest epsilon
 that a finite mechanism has at a given delta.
 
-An ``Epsilon`` has one form only: a + ln r = a' + ln r' gives e^(a - a') = r'/r, and e to a rational
-other than 0 is irrational. Comparisons are decided exactly, as those of e^a r (see ``amount``).
+The form is unique: a + ln r = a' + ln r' implies e^(a - a') = r'/r, and e to a rational other than
+0 is irrational. Comparisons are decided exactly, by comparing r e^a (see ``exponential_sum``).
 """
 
 from __future__ import annotations
@@ -33,22 +33,20 @@ __all__ = ["Epsilon", "ln"]
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Epsilon:
-    """The number ``plain + ln(ratio)``. Adds, multiplies with whole numbers, and compares
-    exactly, also with numbers and infinity.
+    """The number ``rational_part + ln(ratio)``, with exact sums, integer multiples and comparisons,
+    also with numbers and infinity.
     """
 
     rational_part: Fraction = Fraction(0)
     ratio: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rational_part", parse_exact(self.rational_part, "plain"))
+        object.__setattr__(self, "rational_part", parse_exact(self.rational_part, "rational_part"))
         object.__setattr__(self, "ratio", parse_positive(self.ratio, "ratio"))
 
     @classmethod
     def of(cls, value: Epsilon | Number, argument: str = "epsilon") -> Epsilon:
-        """The door for an argument: 0, a number somebody could mean, or an ``Epsilon`` of at
-        least 0.
-        """
+        """Convert an argument: 0, a number from 1e-12 to 10000, or an ``Epsilon`` of at least 0."""
         if isinstance(value, Epsilon):
             if value < 0:
                 raise InvalidArgument(argument, "must be at least 0", value)
@@ -60,11 +58,11 @@ class Epsilon:
 
     @property
     def exp(self) -> ExponentialSum:
-        """e to this number."""
+        """The exponential of this number."""
         return ExponentialSum(((self.rational_part, self.ratio),))
 
     def bounds(self, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
-        """An interval that holds the value; both ends are the value where it is rational."""
+        """Return the ends of an interval that contains the value, equal if it is rational."""
         low, high = (
             (Fraction(0), Fraction(0)) if self.ratio == 1 else log_bounds(self.ratio, digits)
         )
@@ -89,8 +87,7 @@ class Epsilon:
             return False
 
     def __hash__(self) -> int:
-        # As a key an Epsilon stands for itself and for ints and fractions; a float is equal as the
-        # decimal it shows.
+        # Equal to ints and fractions, so the hash must be theirs; a float compares as its decimal.
         return (
             hash(self.rational_part) if self.ratio == 1 else hash((self.rational_part, self.ratio))
         )
@@ -106,8 +103,8 @@ class Epsilon:
         )
 
     def __float__(self) -> float:
-        """The nearest double: an irrational value is no tie, so bounds that are close enough
-        round to the same one.
+        """Round to the nearest double: an irrational value is never a tie, so close enough bounds
+        round to the same double.
         """
         digits = DIGITS
         while True:
@@ -127,7 +124,7 @@ class Epsilon:
 
 
 def ln(ratio: Number) -> Epsilon:
-    """The epsilon whose ratio of probabilities, e^epsilon, is exactly ``ratio``."""
+    """Return the epsilon with e^epsilon exactly equal to ``ratio``."""
     return Epsilon(ratio=parse_positive(ratio, "ratio"))
 
 

@@ -1,18 +1,17 @@
-"""Exact numbers c1 e^a1 + … + cn e^an with rational c and a: what a privacy statement about a
-finite mechanism is made of.
+"""Exact numbers c1 e^a1 + … + cn e^an with rational c and a, the arithmetic of privacy statements
+about finite mechanisms.
 
-p <= e^epsilon q + delta compares rationals with e^epsilon, which is irrational as soon as epsilon
-is a rational other than 0. No rational stands for it, yet every such comparison is *decided* here,
-not estimated.
+p <= e^epsilon q + delta compares rationals with e^epsilon, which is irrational if epsilon is a
+rational other than 0. Every such comparison is *decided* here, not estimated.
 
-**One form.** By the theorem of Lindemann and Weierstrass the exponentials of distinct rationals are
-linearly independent over the rationals. With distinct exponents and no coefficient 0 a number is
-therefore written in one way only: two amounts are equal exactly if their terms are, and only the
+**Unique form.** By the theorem of Lindemann and Weierstrass, the exponentials of distinct rationals
+are linearly independent over the rationals. So with distinct exponents and without coefficients 0
+every number has one form only: two sums are equal if and only if their terms are, and only the
 empty sum is 0.
 
-**Sign.** A sum that is not empty is not 0. Rigorous bounds of growing precision close in on it, so
-that some step has both on the same side of 0: the search ends, and its answer is certain. Order is
-the sign of a difference.
+**Sign.** A sum that is not empty is not 0. Rigorous bounds of growing precision converge to it, so
+that at some step both are on the same side of 0: the search ends, and its answer is certain. Order
+is the sign of a difference.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ __all__ = ["ExponentialSum", "parse_probability", "sum_fractions"]
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExponentialSum:
-    """The sum of c e^a over ``terms``, pairs (a, c). Adds, subtracts, multiplies and compares,
-    exactly, also with numbers.
+    """The sum of c e^a over ``terms``, pairs (a, c), with exact arithmetic and comparisons, also
+    with numbers.
     """
 
     terms: tuple[tuple[Fraction, Fraction], ...] = ()
@@ -47,23 +46,23 @@ class ExponentialSum:
 
     @classmethod
     def of(cls, value: ExponentialSum | Number) -> ExponentialSum:
-        """The amount that ``value`` stands for."""
+        """Convert a number to an exponential sum."""
         return (
             value
             if isinstance(value, ExponentialSum)
-            else cls(((Fraction(0), parse_exact(value, "amount")),))
+            else cls(((Fraction(0), parse_exact(value, "number")),))
         )
 
     @property
     def rational(self) -> Fraction | None:
-        """The value as a fraction; None where it is irrational."""
+        """The value as a fraction; None if it is irrational."""
         if not self.terms:
             return Fraction(0)
         exponent, coefficient = self.terms[0]
         return coefficient if len(self.terms) == 1 and not exponent else None
 
     def bounds(self, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
-        """An interval that holds the value; both ends are the value where it is rational."""
+        """Return the ends of an interval that contains the value, equal if it is rational."""
         low = high = Fraction(0)
         for exponent, coefficient in self.terms:
             ends = [coefficient * end for end in _exp_bounds(exponent, digits)]
@@ -71,7 +70,7 @@ class ExponentialSum:
         return low, high
 
     def sign(self) -> int:
-        """-1, 0 or 1."""
+        """Return -1, 0 or 1."""
         if not self.terms:
             return 0
         low, _ = next((low, high) for low, high in self._refine_bounds() if low > 0 or high < 0)
@@ -118,8 +117,8 @@ class ExponentialSum:
         return (self - other).sign() < 0
 
     def __float__(self) -> float:
-        """The nearest double: an irrational value is no tie, so bounds that are close enough
-        round to the same one.
+        """Round to the nearest double: an irrational value is never a tie, so close enough bounds
+        round to the same double.
         """
         return float(next(low for low, high in self._refine_bounds() if float(low) == float(high)))
 
@@ -139,7 +138,7 @@ def _format_term(exponent: Fraction, coefficient: Fraction) -> str:
 
 
 def parse_probability(value: object, argument: str) -> Fraction:
-    """An exact number from 0 to 1."""
+    """Parse an exact number from 0 to 1."""
     number = parse_exact(value, argument)
     if not 0 <= number <= 1:
         raise InvalidArgument(argument, "must lie between 0 and 1", value)
@@ -147,5 +146,5 @@ def parse_probability(value: object, argument: str) -> Fraction:
 
 
 def sum_fractions(values: Iterable[Fraction]) -> Fraction:
-    """The sum, as a fraction even when there is nothing to add."""
+    """Sum as a fraction, also if there are no values."""
     return sum(values, Fraction(0))

@@ -1,38 +1,43 @@
-"""The coupling view of (epsilon, delta): two witnesses in place of one joint law.
+"""Approximate liftings: the analogue of a coupling for (epsilon, delta), with two joint
+distributions in place of one.
+
+    one, other   two finite distributions
+    R, R(A)      a relation on outcomes, and all outcomes related to some outcome of A
+    left, right  the witnesses: two distributions on pairs of outcomes
+    STAR         a dummy outcome that may replace either outcome of a pair
 
 **Definition** (the *-lifting of Barthe, Espitau, Hsu, Sato and Strub, 2017). ``one`` and ``other``
-are related by the (epsilon, delta) lifting of R if there are two laws on pairs, ``left`` and
-``right``, where either outcome of a pair may be the dummy ``STAR``, with
+are related by the (epsilon, delta) lifting of R if there are ``left`` and ``right`` with
 
     first marginal of left = one,  second marginal of right = other,  pairs without STAR in R,
     left(E) <= e^epsilon right(E) + delta for every set E of pairs.
 
-A single coupling cannot say this: one joint law has both marginals at once, which leaves no room
-for a factor between them.
+A single coupling is not enough: one joint distribution has both marginals at once, which leaves no
+room for a factor between them.
 
-**Statement.** The lifting exists exactly if one(A) <= e^epsilon other(R(A)) + delta for every set A
-of outcomes.
+**Statement.** The lifting exists if and only if one(A) <= e^epsilon other(R(A)) + delta for every
+set A of outcomes.
 
-**Proof.** Let a supply one(a), b take e^epsilon other(b), and send along R. As in ``coupling`` the
-cheapest cut costs one's mass less the largest one(A) - e^epsilon other(R(A)). If that is at most
-delta, all but delta can be sent, f(a, b). Put
+**Proof.** Let each a supply one(a), each b accept up to e^epsilon other(b), and send mass along R.
+As in ``coupling``, the minimum cut is the mass of one minus the largest one(A) - e^epsilon
+other(R(A)). If the latter is at most delta, a flow f(a, b) sends all mass but delta. Put
 
-    left(a, b) = f(a, b),             left(a, STAR) = what a could not send,
-    right(a, b) = e^-epsilon f(a, b),  right(STAR, b) = what b could still take, times e^-epsilon:
+    left(a, b) = f(a, b),              left(a, STAR) = the supply of a that was not sent,
+    right(a, b) = e^-epsilon f(a, b),  right(STAR, b) = e^-epsilon times the capacity left at b.
 
-the marginals are right, and left exceeds e^epsilon right only on pairs (a, STAR), in all by at most
-delta. Conversely, let E be the pairs whose first outcome is in A: one(A) = left(E) <= e^epsilon
-right(E) + delta. The second marginal of right is other, so right has nothing on STAR there, and the
-rest of E where right has anything is inside R: right(E) <= other(R(A)).
+The marginals are as required, and left exceeds e^epsilon right only on pairs (a, STAR), by at most
+delta in total. Conversely, let E be the pairs whose first outcome is in A: one(A) = left(E) <=
+e^epsilon right(E) + delta. The second marginal of right is other, so right has no mass on pairs
+(a, STAR), and its mass on the rest of E lies inside R. Hence right(E) <= other(R(A)).
 
-**Arithmetic.** Where e^epsilon is irrational the flow is computed for a rational t a little below
-it, at growing precision. An answer at t is an answer at epsilon; a cut at t is tried against
-e^epsilon itself. One of the two comes: the largest one(A) - t other(R(A)) is piecewise linear in t
-with corners at rationals only, so between some t and e^epsilon there is none, and from there on the
-cut at t is the best at epsilon too.
+**Arithmetic.** If e^epsilon is irrational, the flow is computed for a rational t slightly below it,
+at growing precision. Witnesses at t are witnesses at epsilon; a cut at t is tested against
+e^epsilon itself. One of the two succeeds in the end: the largest one(A) - t other(R(A)) is
+piecewise linear in t with rational corners only, so there is no corner between some t and
+e^epsilon, and from there on the cut at t is also the best at epsilon.
 
-The lifting has a direction. Two laws are (epsilon, delta)-indistinguishable exactly if they are
-lifted over equality both ways.
+The lifting has a direction. Two distributions are (epsilon, delta)-indistinguishable if and only if
+they are lifted over equality in both directions.
 """
 
 from __future__ import annotations
@@ -77,10 +82,10 @@ STAR: Final = Star.STAR
 
 @dataclass(frozen=True)
 class Lifting:
-    """Two witnesses for ``one`` and ``other``. Refuses to be made if they are none.
+    """The two witnesses of a lifting, checked when it is built.
 
-    ``ratio`` is the rational, at most e^epsilon, for which they were made: left exceeds ratio times
-    right by at most delta.
+    ``ratio`` is a rational, at most e^epsilon, such that left exceeds ratio times right by at most
+    delta.
     """
 
     one: Distribution
@@ -109,7 +114,7 @@ class Lifting:
 
     @property
     def distance(self) -> Fraction:
-        """The most by which left(E) exceeds ratio right(E) for any set E of pairs."""
+        """The largest left(E) - ratio right(E) of any set E of pairs."""
         return sum_fractions(
             max(weight - self.ratio * self.right.at(pair), Fraction(0))
             for pair, weight in self.left.items()
@@ -123,13 +128,13 @@ def lifting(
     epsilon: Epsilon | Number,
     delta: Number = 0,
 ) -> Lifting | Violation:
-    """The two witnesses of the (epsilon, delta) lifting of ``relation``, or the set A with
+    """Return the witnesses of the (epsilon, delta) lifting of ``relation``, or a set A with
     one(A) > e^epsilon other(R(A)) + delta.
     """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     least, allowed = Epsilon.of(epsilon), parse_probability(delta, "delta")
     if STAR in first or STAR in second:
-        raise InvalidArgument("outcomes", "must not be STAR, which stands for no outcome")
+        raise InvalidArgument("outcomes", "must not be STAR, which is reserved for the lifting")
     pairs = list_related_pairs(relation, first, second)
     digits = _FIRST_DIGITS
     while True:
@@ -155,7 +160,7 @@ def lifting(
 
 
 def _round_down_exp(epsilon: Epsilon, digits: int) -> Fraction:
-    """A rational a little below e^epsilon; e^epsilon itself where it is rational."""
+    """Round e^epsilon down to a rational, exactly if it is rational."""
     return (
         epsilon.ratio * exp_down(epsilon.rational_part, digits)
         if epsilon.rational_part

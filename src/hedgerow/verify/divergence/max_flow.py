@@ -1,11 +1,10 @@
-"""Maximum flow from suppliers to consumers, in whole numbers of any size.
+"""Maximum flow from suppliers to consumers, in integers of any size.
 
 Dinic's algorithm: breadth-first layers, then a blocking flow along them, until the sink cannot be
 reached. Each round makes the shortest path longer, so there are at most as many rounds as nodes,
-whatever the capacities. That matters here: cleared of their denominators, probabilities become
-integers of hundreds of bits, where library routines (``scipy.sparse.csgraph.maximum_flow``) hold
-32, and a linear program in floats would decide nothing at the boundary, which is where exact
-privacy claims live.
+whatever the capacities. That matters here: over a common denominator, probabilities are integers of
+hundreds of bits, while library routines (``scipy.sparse.csgraph.maximum_flow``) are limited to 32,
+and a linear program in floats cannot decide exact privacy claims, which lie on the boundary.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ __all__ = ["MaximumFlow", "maximise_flow"]
 class MaximumFlow:
     """A maximum flow, and the cut that proves it maximal.
 
-    ``sent`` is what goes over each link; ``cut`` the suppliers that still have a path with room
-    from the source. All that ``cut`` may be linked to is used up, all other suppliers are empty:
-    total = supply outside ``cut`` + demand linked to ``cut``.
+    ``cut`` are the suppliers that the source can still reach along edges with capacity left. All
+    consumers linked to them are full, and all other suppliers are empty: total = supply outside
+    ``cut`` + demand linked to ``cut``.
     """
 
     total: int
@@ -55,9 +54,7 @@ def maximise_flow(
 
 
 class _Network:
-    """Edges in pairs: edge e has room left, edge e ^ 1 is its way back, with as much room as e
-    carries.
-    """
+    """A residual network; edge e ^ 1 is the reverse of edge e, with the flow of e as capacity."""
 
     def __init__(self, nodes: int) -> None:
         self.edges: list[list[int]] = [[] for _ in range(nodes)]
@@ -73,8 +70,8 @@ class _Network:
         return edge
 
     def compute_layers(self, source: int) -> list[int]:
-        """The distance of every node from the source along edges with room; -1 where there is no
-        way.
+        """Compute the distance of every node from the source along edges with capacity left; -1
+        means unreachable.
         """
         layer = [-1] * len(self.edges)
         layer[source] = 0
@@ -94,9 +91,7 @@ class _Network:
         return total
 
     def _find_blocking_flow(self, source: int, sink: int, layer: list[int]) -> int:
-        """Depth first along the layers; an edge that led nowhere is not tried again in this
-        round.
-        """
+        """Send flow depth first along the layers, trying a dead end only once."""
         total, next_edge, path, node = 0, [0] * len(self.edges), list[int](), source
         while True:
             if node == sink:

@@ -1,9 +1,8 @@
-"""Is this table of probabilities (epsilon, delta)-differentially private? Decided exactly, with the
-witness.
+"""The exact decision whether a table of probabilities is (epsilon, delta)-differentially private.
 
-A finite mechanism on finitely many data sets is a table: data set -> law of the output. It is
-private exactly if no two neighbours are further apart than delta in epsilon-distance, which is a
-finite check.
+A finite mechanism on finitely many data sets is a table: data set -> distribution of the output. It
+is private if and only if the epsilon-distance of every pair of neighbours is at most delta, which
+is a finite check.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ __all__ = [
 ]
 
 MechanismTable = Mapping[Any, Probabilities]
-"""Data set -> law of the output."""
+"""Data set -> distribution of the output."""
 
 NeighbourRelation = Unit | Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]]
-"""Which data sets are neighbours: a ``Unit`` (distance 1; data sets are tuples of rows), a function
-of two, or the pairs. Order is nothing: a pair counts in both directions."""
+"""The neighbouring data sets: a ``Unit`` (distance 1; data sets are tuples of rows), a function of
+two data sets, or the pairs. Every pair counts in both directions."""
 
 
 @dataclass(frozen=True)
 class TableVerdict:
-    """Whether a table is (epsilon, delta)-DP; true or false as it stands. The witness is the pair
-    of neighbours furthest apart.
+    """The verdict on a claim, true if the table is (epsilon, delta)-DP, with the pair of neighbours
+    at the largest distance.
 
     ``distance`` names the event, its two probabilities, and the side of the pair (``one`` or
     ``other``) on which it is likelier.
@@ -58,12 +57,12 @@ class TableVerdict:
 
     @property
     def excess(self) -> ExponentialSum:
-        """By how much the worst event breaks the claim; 0 or below where it holds."""
+        """The distance minus delta: above 0 if the claim is broken."""
         return self.distance.value - self.delta
 
     @property
     def private(self) -> bool:
-        """Whether every pair of neighbours keeps the claim."""
+        """True if every pair of neighbours satisfies the claim."""
         return self.excess <= 0
 
     def __bool__(self) -> bool:
@@ -91,9 +90,7 @@ class TableVerdict:
 def is_private(
     table: MechanismTable, epsilon: Epsilon | Number, delta: Number, neighbours: NeighbourRelation
 ) -> TableVerdict:
-    """Check every pair of neighbours in ``table``; the verdict carries the worst pair whether
-    the claim holds or not.
-    """
+    """Check every pair of neighbours in ``table``, and report the pair at the largest distance."""
     laws, least, allowed = (
         parse_table(table),
         Epsilon.of(epsilon),
@@ -107,8 +104,8 @@ def is_private(
 def least_epsilon(
     table: MechanismTable, delta: Number, neighbours: NeighbourRelation
 ) -> Epsilon | float:
-    """The smallest epsilon with which ``table`` is (epsilon, delta)-DP, exactly; ``math.inf``
-    where there is none.
+    """Return the exact smallest epsilon for which ``table`` is (epsilon, delta)-DP, or ``math.inf``
+    if there is none.
     """
     laws, allowed = parse_table(table), parse_probability(delta, "delta")
     return max(
@@ -118,7 +115,7 @@ def least_epsilon(
 
 
 def parse_table(table: MechanismTable) -> dict[Any, Distribution]:
-    """Every law checked; an error names the data set."""
+    """Check the distribution of every data set; an error names the data set."""
     if not isinstance(table, Mapping) or not table:
         raise InvalidArgument(
             "table", "must be a mapping from data sets to probabilities, and not empty", table
@@ -144,7 +141,7 @@ def _list_neighbour_pairs(
     if not pairs:
         raise InvalidArgument(
             "neighbours",
-            "must relate at least one pair of data sets; a check of nothing shows nothing",
+            "must relate at least one pair of data sets of the table",
         )
     return pairs
 

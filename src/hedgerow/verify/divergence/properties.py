@@ -1,14 +1,14 @@
-"""Post-processing, composition and group privacy as laws that run, on finite mechanisms, in exact
+"""Post-processing, composition and group privacy as checks on finite mechanisms, in exact
 arithmetic.
 
-Each check measures the distances of the parts and of the whole and compares the whole with what the
-law allows. The laws are theorems: a check that fails on valid input is a bug in this library.
+Each check measures the distances of the parts and of the whole, and compares the whole with what
+the law allows. The laws are theorems: a check that fails on valid input is a bug in this library.
 
-* **Post-processing.** No function of the output, with or without fresh coins, takes two laws
-  further apart.
+* **Post-processing.** No function of the output, deterministic or randomised, increases the
+  distance of two distributions.
 * **Sequential composition.** delta(e1 + e2) of the pair of answers <= delta_1(e1) + delta_2(e2),
-  also when the second question is chosen by the first answer; delta_2 is then that of its worst
-  version.
+  even if the first answer determines the second question; delta_2 is then the largest over all
+  first answers.
 * **Group privacy.** Along a chain of k steps, each with delta at epsilon, delta(k epsilon) <= (1 +
   e^eps + … + e^((k-1) eps)) delta, which is at most k e^((k-1) eps) delta. Proof: apply one(E) <=
   e^eps other(E) + delta k times.
@@ -34,8 +34,8 @@ __all__ = ["PropertyCheck", "check_composition", "check_group_privacy", "check_p
 
 @dataclass(frozen=True)
 class PropertyCheck:
-    """A law on given laws: the distances of the parts, the distance of the whole, and how far
-    the law lets that be.
+    """The result of a check: the distances of the parts, the distance of the whole, and the most
+    that the law allows.
     """
 
     law: str
@@ -45,7 +45,7 @@ class PropertyCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether the whole keeps within what is allowed, decided exactly."""
+        """True if the whole is within the allowed distance, decided exactly."""
         return self.whole.value <= self.allowed
 
     def __bool__(self) -> bool:
@@ -62,8 +62,8 @@ class PropertyCheck:
 def check_post_processing(
     one: Probabilities, other: Probabilities, kernel: Kernel, epsilon: Epsilon | Number
 ) -> PropertyCheck:
-    """``kernel`` is a function or mapping of outcomes: to another outcome, or to the
-    probabilities of several.
+    """Check that ``kernel`` does not increase the distance; it maps an outcome to another outcome,
+    or to the probabilities of several.
     """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     before = epsilon_distance(first, second, epsilon)
@@ -76,29 +76,30 @@ def check_composition(
     second: tuple[Kernel, Kernel],
     epsilons: tuple[Epsilon | Number, Epsilon | Number],
 ) -> PropertyCheck:
-    """Two questions, each on ``one`` and on ``other``: the laws of the first answer; from the first
-    answer to the law of the second.
+    """Check the composition of two questions on a pair of data sets: the distributions of the first
+    answer, and kernels from the first answer to the distribution of the second.
 
-    A second question that ignores the first answer is a function that always returns the same law.
+    For a second question that ignores the first answer, pass functions that always return the same
+    distribution.
     """
     laws = Distribution.of(first[0], "first"), Distribution.of(first[1], "first")
     spent = Epsilon.of(epsilons[0], "epsilons"), Epsilon.of(epsilons[1], "epsilons")
-    begun = epsilon_distance(*laws, spent[0])
-    seen = {**laws[0].atoms, **laws[1].atoms}
-    sure = [Distribution({answer: 1}) for answer in seen]
-    versions = [
-        epsilon_distance(law.push(second[0]), law.push(second[1]), spent[1]) for law in sure
-    ]
-    worst = max(versions, key=lambda distance: distance.value)
+    initial = epsilon_distance(*laws, spent[0])
+    answers = [Distribution({answer: 1}) for answer in {**laws[0].atoms, **laws[1].atoms}]
+    worst = max(
+        (epsilon_distance(law.push(second[0]), law.push(second[1]), spent[1]) for law in answers),
+        key=lambda distance: distance.value,
+    )
     whole = epsilon_distance(laws[0].then(second[0]), laws[1].then(second[1]), spent[0] + spent[1])
-    return PropertyCheck("sequential composition", (begun, worst), whole, begun.value + worst.value)
+    allowed = initial.value + worst.value
+    return PropertyCheck("sequential composition", (initial, worst), whole, allowed)
 
 
 def check_group_privacy(
     table: MechanismTable, chain: Sequence[Any], epsilon: Epsilon | Number
 ) -> PropertyCheck:
-    """``chain`` names data sets of ``table``, each a neighbour of the one before: its ends
-    differ by a group of k = len - 1 units.
+    """Check group privacy along ``chain``, data sets of ``table`` that are each a neighbour of the
+    one before, so that its ends differ by a group of k = len - 1 units.
     """
     laws, single = parse_table(table), Epsilon.of(epsilon)
     if len(chain) < 2 or not all(data in laws for data in chain):

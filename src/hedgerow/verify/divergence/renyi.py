@@ -1,12 +1,12 @@
-"""Rényi divergences of finite distributions, as intervals that certainly hold them.
+"""Rényi divergences of finite distributions, as rigorous intervals.
 
-D_a(one || other) = ln(sum of one(r)^a other(r)^(1-a)) / (a - 1) for an order a other than 1; at a =
-1 the sum of one(r) ln(one(r)/other(r)) (Kullback and Leibler), at infinity the largest privacy
-loss. The mechanism is rho-zCDP when D_a <= rho a for every a > 1.
+D_a(one || other) = ln(sum of one(r)^a other(r)^(1-a)) / (a - 1) for an order a other than 1. At
+a = 1 it is the sum of one(r) ln(one(r)/other(r)) (Kullback and Leibler), at infinity the largest
+privacy loss. A mechanism is rho-zCDP if D_a <= rho a for every a > 1 and all neighbours.
 
-Every term is other(r) x^a with x = one(r)/other(r). The power is an exact rational for small whole
-a, else e^(a ln x) between bounds: both functions grow, so rounding every step down gives a lower
-bound and rounding it up an upper one.
+Every term is other(r) x^a with x = one(r)/other(r). The power is an exact rational for small
+integers a, else e^(a ln x) within bounds. Both functions increase, so rounding every step down
+gives a lower bound, and rounding every step up an upper bound.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from hedgerow.verify.divergence.exponential_sum import sum_fractions
 __all__ = ["DivergenceInterval", "renyi_divergence"]
 
 MAX_ORDER = 10**6
-_MAX_EXACT_ORDER = 64  # whole orders up to this are powers of rationals, which grow with the order
-# a term below e^-1000 beside one of size 1 is nothing from below, and e^-1000 from above
+_MAX_EXACT_ORDER = 64  # integer orders up to this are exact; the fractions grow with the order
+# a term below e^-1000, next to one of size 1, is bounded by 0 and e^-1000
 _MIN_EXPONENT = Fraction(-1000)
 _ZERO = Fraction(0)
 
@@ -35,14 +35,14 @@ OutcomeRatios = list[tuple[Fraction, Fraction, Fraction]]
 
 
 class DivergenceInterval(NamedTuple):
-    """low <= value <= high; both ``math.inf`` where the value is infinite."""
+    """The interval low <= value <= high; both are ``math.inf`` if the value is infinite."""
 
     low: Fraction | float
     high: Fraction | float
 
 
 def renyi_divergence(one: Probabilities, other: Probabilities, order: Number) -> DivergenceInterval:
-    """Bounds on the divergence of any order above 0, ``math.inf`` included."""
+    """Bound the Rényi divergence of any order above 0, including ``math.inf``."""
     first, second = Distribution(one, argument="one"), Distribution(other, argument="other")
     if isinstance(order, float) and order == math.inf:
         largest = max_divergence(first, second)
@@ -72,8 +72,8 @@ def _relative_entropy(common: OutcomeRatios) -> tuple[Fraction, Fraction]:
 
 
 def _divergence_of_order(common: OutcomeRatios, alpha: Fraction) -> tuple[Fraction, Fraction]:
-    """With the largest x in front: ln(sum of q x^a) = a ln(largest) + ln(sum of q
-    (x/largest)^a), which no order makes overflow.
+    """Bound the divergence by ln(sum of q x^a) = a ln(largest) + ln(sum of q (x/largest)^a), which
+    does not overflow at any order.
     """
     largest = max(x for _, _, x in common)
     powers = [(q, _bound_power(x / largest, alpha)) for _, q, x in common]
@@ -90,7 +90,7 @@ def _divergence_of_order(common: OutcomeRatios, alpha: Fraction) -> tuple[Fracti
 
 
 def _bound_power(x: Fraction, alpha: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds on x^alpha for 0 < x <= 1."""
+    """Bound x^alpha for 0 < x <= 1."""
     if x == 1 or (alpha.denominator == 1 and alpha <= _MAX_EXACT_ORDER):
         power = Fraction(x ** int(alpha))
         return power, power

@@ -1,3 +1,3 @@
-"""Shows that a claim is false: two neighbouring inputs, an event, and both of its probabilities,
-exactly or within rigorous bounds.
+"""The refuter: two neighbouring inputs and an event that show a claim to be false, with both
+probabilities of the event, exact or within rigorous bounds.
 """

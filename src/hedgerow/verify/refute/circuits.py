@@ -1,9 +1,10 @@
-"""Words of any width, bit by bit: the exact probability of what a few output bits say.
+"""Programs on random bits as circuits: the exact probability of a few output bits, for words of any
+width.
 
 A program that only computes with random words and coins, and whose conditions do not depend on
-them, is a circuit of and, or, xor over random bits. A few bits of its output depend on few random
-bits only (their cone); all settings of these are gone through at once, as the bits of one long
-integer. So 512 bits are no harder than 2.
+them, is a circuit of and, or, xor over random bits. A few output bits depend on few random bits
+(their cone). One long integer per node holds its value under every setting of these, so that 512
+bits are no harder than 2.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ FALSE, TRUE = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Wires:
-    """A word, lowest bit first, or (``truth``) one bit that stands for a truth."""
+    """The nodes of a word, lowest bit first, or of a boolean."""
 
     nodes: tuple[int, ...]
     is_boolean: bool = False
@@ -64,22 +65,20 @@ Signal: TypeAlias = Wires | Fraction
 
 @dataclass
 class Circuit:
-    """Nodes 0 and 1 are the constants; others are random (with a chance) or an operator on two
-    nodes.
-    """
+    """Nodes 0 and 1 are the constants; any other node is a random bit or a gate on two nodes."""
 
     gates: list[tuple[str, int, int]] = field(default_factory=lambda: [("0", 0, 0), ("1", 0, 0)])
     probabilities: dict[int, Fraction] = field(default_factory=dict)
     gate_numbers: dict[tuple[str, int, int], int] = field(default_factory=dict)
     outputs: list[Wires] = field(default_factory=list)
 
-    def add_random(self, chance: Fraction) -> int:
+    def add_random(self, probability: Fraction) -> int:
         self.gates.append(("?", 0, 0))
-        self.probabilities[len(self.gates) - 1] = chance
+        self.probabilities[len(self.gates) - 1] = probability
         return len(self.gates) - 1
 
     def add_gate(self, operator: str, a: int, b: int) -> int:
-        """xor, and, or, simplified where an input is constant."""
+        """Add an xor, and, or gate, simplified if an input is constant."""
         a, b = min(a, b), max(a, b)
         if a == b:
             return FALSE if operator == "xor" else a
@@ -94,14 +93,14 @@ class Circuit:
         return self.gate_numbers[key]
 
     def joint_probability(self, wanted: Sequence[tuple[int, bool]]) -> Fraction:
-        """The probability that every one of these nodes has its value."""
+        """Return the probability that every wanted node has its wanted value."""
         nodes = self._find_cone([node for node, _ in wanted])
         free = [node for node in nodes if node in self.probabilities]
         if len(free) > _MAX_CONE_BITS:
             raise OutOfScope("output bits that depend on too many random bits")
         count = 1 << len(free)
-        everything = (1 << count) - 1
-        tables = {FALSE: 0, TRUE: everything}
+        all_rows = (1 << count) - 1
+        tables = {FALSE: 0, TRUE: all_rows}  # one bit per setting of the random bits
         for place, node in enumerate(free):
             block = (1 << (1 << place)) - 1  # 2^place zeros, then 2^place ones, over and over
             tables[node] = block << (1 << place)
@@ -112,11 +111,11 @@ class Circuit:
                 operator, a, b = self.gates[node]
                 x, y = tables[a], tables[b]
                 tables[node] = x ^ y if operator == "xor" else x & y if operator == "and" else x | y
-        found = everything
+        found = all_rows
         for node, value in wanted:
             found &= tables[node] if value else ~tables[node]
         if all(self.probabilities[node] == Fraction(1, 2) for node in free):
-            return Fraction((found & everything).bit_count(), count)
+            return Fraction((found & all_rows).bit_count(), count)
         return sum(
             (self._weight(free, row) for row in range(count) if found >> row & 1), Fraction(0)
         )
@@ -128,9 +127,7 @@ class Circuit:
         return result
 
     def _find_cone(self, nodes: Sequence[int]) -> list[int]:
-        """All that the nodes depend on, inputs before outputs (gates are numbered in that
-        order).
-        """
+        """Return all nodes on which ``nodes`` depend, in order of number: inputs before outputs."""
         seen, waiting = set(nodes), list(nodes)
         while waiting:
             operator, a, b = self.gates[waiting.pop()]
@@ -142,7 +139,7 @@ class Circuit:
         return sorted(seen)
 
     def probability(self, event: OutputEvent) -> Fraction:
-        """Of an event that speaks of truths, words and bits."""
+        """Return the probability of an event on booleans, words and bits."""
         if event.length != len(self.outputs):
             return Fraction(0)
         if event.ranges:
@@ -162,13 +159,13 @@ class Circuit:
 
 
 def has_only_bit_noise(program: Program) -> bool:
-    """Whether every draw is a word or a coin."""
+    """Return True if every random draw is a word or a coin."""
     return all(one.noise in (Noise.BITS, Noise.BERNOULLI) for one in program.samples)
 
 
 def iterate_bit_events(outputs: Sequence[Wires]) -> Iterator[OutputEvent]:
-    """What one output bit says, then what two say: bits at either end and in the middle of every
-    output.
+    """Iterate over the events that fix one output bit, then two: bits at both ends and in the
+    middle of every output.
     """
     places = []
     for place, wires in enumerate(outputs):
@@ -193,7 +190,7 @@ def iterate_bit_events(outputs: Sequence[Wires]) -> Iterator[OutputEvent]:
 
 
 def build_circuit(program: Program, arguments: Arguments) -> Circuit:
-    """The program on one input, or ``OutOfScope``."""
+    """Build the circuit of the program on one input, or raise ``OutOfScope``."""
     builder = _CircuitBuilder(Circuit(), {}, {})
     for name, value in arguments.items():
         if isinstance(value, tuple):
@@ -243,7 +240,7 @@ class _CircuitBuilder:
             case _:
                 while self._decide(statement.condition):
                     self.add_block(statement.body)
-                    self._count_step()  # a round of nothing is a step as well
+                    self._count_step()  # an empty body must not loop forever
 
     def _count_step(self) -> None:
         self.steps += 1
@@ -264,7 +261,7 @@ class _CircuitBuilder:
             return Wires(
                 tuple(self.circuit.add_random(Fraction(1, 2)) for _ in range(int(parameter)))
             )
-        raise OutOfScope("a draw that is no word and no coin")
+        raise OutOfScope("a draw that is neither a word nor a coin")
 
     def _decide(self, condition: Expression) -> bool:
         (node,) = _require_wires(self.build_value(condition)).nodes

@@ -1,5 +1,5 @@
-"""A refutation: two neighbouring inputs, an event, both probabilities. It can be replayed by
-anybody from the program alone.
+"""Counterexamples to a claim: two neighbouring inputs, an event, and both of its probabilities,
+which anybody can recompute from the program alone.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.verify.divergence.exponential_sum import ExponentialSum
-from hedgerow.verify.language.program import Program
+from hedgerow.verify.language.assumptions import check_claim
+from hedgerow.verify.language.claim_bounds import bound_expression
+from hedgerow.verify.language.claim_units import THE_CLAIM, find_claim_unit, find_unit_parameter
+from hedgerow.verify.language.program import Kind, Program
 from hedgerow.verify.refute.circuits import build_circuit, has_only_bit_noise
 from hedgerow.verify.refute.events import OutputEvent, restrict_paths
-from hedgerow.verify.refute.input_search import evaluate_claim, evaluate_unit
 from hedgerow.verify.refute.interval_arithmetic import (
     RealInterval,
     RealNumber,
@@ -30,16 +32,65 @@ from hedgerow.verify.refute.interval_arithmetic import (
 from hedgerow.verify.refute.neighbours import are_neighbours
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_probability import PathProbability
-from hedgerow.verify.refute.path_values import BitWord, PathValue
+from hedgerow.verify.refute.path_values import PathValue, evaluate_public
 from hedgerow.verify.refute.paths import Arguments, PathLimits, enumerate_paths
 
-__all__ = ["Counterexample", "compute_event_probability", "is_violation"]
+__all__ = [
+    "Counterexample",
+    "compute_event_probability",
+    "evaluate_claim",
+    "evaluate_unit",
+    "find_epsilon_name",
+    "is_violation",
+]
+
+
+def evaluate_claim(program: Program, arguments: Arguments) -> tuple[RealNumber, RealNumber]:
+    """Return the epsilon and delta that the program claims for these public parameters, or raise
+    ``OutOfScope`` if it claims nothing for them.
+    """
+    numbers = {name: value for name, value in arguments.items() if isinstance(value, Fraction)}
+    try:
+        check_claim(program, numbers)
+    except Refused as refused:
+        raise OutOfScope(str(refused)) from refused
+    delta = program.claim.delta
+    return (
+        evaluate_public(program.claim.epsilon, arguments),
+        Fraction(0) if delta is None else evaluate_public(delta, arguments),
+    )
+
+
+def find_epsilon_name(program: Program) -> str | None:
+    """Return the public parameter whose multiple is claimed, or else one named eps or epsilon."""
+    real = [
+        one.name
+        for one in program.parameters
+        if not one.private and one.kind is Kind.REAL and not one.list
+    ]
+    return find_unit_parameter(program) or next(
+        (name for name in real if name in ("eps", "epsilon")), None
+    )
+
+
+def evaluate_unit(program: Program, arguments: Arguments) -> Fraction:
+    """Return the unit in which losses are reported: the epsilon parameter, the claim itself
+    (rounded up), or 1 if the claim is a plain number.
+    """
+    name = find_epsilon_name(program)
+    if name is None and find_claim_unit(program) == THE_CLAIM:
+        numbers = {one: value for one, value in arguments.items() if isinstance(value, Fraction)}
+        return bound_expression(program.claim.epsilon, numbers)[1] or Fraction(1)
+    value = arguments[name] if name else Fraction(1)
+    return value if isinstance(value, Fraction) else Fraction(1)
 
 
 def is_violation(
     likely: RealNumber, rare: RealNumber, epsilon: RealNumber, delta: RealNumber
 ) -> bool:
-    """Whether likely > e^epsilon rare + delta for certain. Bounds that do not decide are no."""
+    """Return True if likely > e^epsilon rare + delta for certain, and False if bounds do not decide
+    it.
+    """
     try:
         return (
             decide_sign(
@@ -57,15 +108,14 @@ def compute_event_probability(
     events: Sequence[OutputEvent],
     limits: PathLimits | None = None,
 ) -> RealNumber:
-    """The probability that the outputs lie in one of the events: exact, or within rigorous
+    """Return the probability that the outputs lie in one of the events, exactly or within rigorous
     bounds.
     """
     if has_only_bit_noise(program) and len(events) == 1:
         try:
             return build_circuit(program, arguments).probability(events[0])
         except OutOfScope:
-            # a number among the outputs, or a condition on random bits: small words can also be
-            # enumerated
+            # numbers among the outputs, or a condition on random bits: enumerate the paths
             pass
     keep = events[0].is_possible if len(events) == 1 else None
     return PathProbability().compute_sum(
@@ -75,10 +125,10 @@ def compute_event_probability(
 
 @dataclass(frozen=True)
 class Counterexample:
-    """On ``one`` the event has a probability of ``likely``, on ``other`` of ``rare``.
+    """An event with probability ``likely`` on the ``first`` input and ``rare`` on the ``second``.
 
-    ``multiple`` times the claim is what it breaks: likely > e^(multiple epsilon) rare + delta. A
-    lower bound that breaks no claim has multiple 0.
+    It breaks ``multiple`` times the claim: likely > e^(multiple epsilon) rare + delta. A lower
+    bound that breaks no claim has multiple 0.
     """
 
     program: Program
@@ -91,42 +141,38 @@ class Counterexample:
 
     def __post_init__(self) -> None:
         if not are_neighbours(self.program, self.first, self.second):
-            raise InvalidArgument("witness", "must have two neighbouring inputs")
+            raise InvalidArgument("counterexample", "must have two neighbouring inputs")
         try:
             evaluate_claim(self.program, self.first)
         except OutOfScope as beyond:
             raise InvalidArgument(
-                "witness", "must have public parameters for which something is claimed"
+                "counterexample", "must have public parameters for which the program claims privacy"
             ) from beyond
         if self.multiple and not is_violation(self.likely, self.rare, *self.allowed):
-            raise InvalidArgument("witness", "must break the claim")
+            raise InvalidArgument("counterexample", "must break the claim")
 
     @property
     def allowed(self) -> tuple[RealNumber, RealNumber]:
-        """The epsilon, times multiple, and the delta that were claimed for these public
-        parameters.
-        """
+        """The claimed epsilon times ``multiple``, and the claimed delta, at these parameters."""
         epsilon, delta = evaluate_claim(self.program, self.first)
         return multiply_reals(self.multiple, epsilon), delta
 
     @property
     def ratio(self) -> float:
-        """likely / rare, infinite where the event cannot happen on the other input."""
+        """The ratio likely / rare; infinite if the event is impossible on the second input."""
         rare = approximate(self.rare)
         return approximate(self.likely) / rare if rare else math.inf
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """likely / rare where both are rational, and there is such a ratio."""
+        """The ratio likely / rare if both are rational and it is finite, else None."""
         if isinstance(self.likely, Fraction) and isinstance(self.rare, Fraction) and self.rare:
             return self.likely / self.rare
         return None
 
     @property
     def loss(self) -> float:
-        """The least epsilon, in units of eps, that this event leaves possible; from rigorous
-        bounds, rounded down.
-        """
+        """The least epsilon that this event allows, in units of eps, rounded down."""
         delta = evaluate_claim(self.program, self.first)[1]
         least, most = enclose(subtract_reals(self.likely, delta))[0], enclose(self.rare)[1]
         if least <= 0:
@@ -140,8 +186,8 @@ class Counterexample:
         )
 
     def replay(self) -> Counterexample:
-        """Everything computed again from the program and the two inputs; raises where the claim
-        is not broken.
+        """Recompute both probabilities from the program and the inputs, and raise
+        ``InvalidArgument`` unless they break the claim.
         """
         likely, rare = (
             compute_event_probability(self.program, side, self.events)
@@ -153,11 +199,11 @@ class Counterexample:
 
     @property
     def event(self) -> str:
-        """In words."""
+        """The event in words."""
         return ", or ".join(map(str, self.events))
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON. Probabilities are exact texts where they are exact, and decimals."""
+        """Return a JSON-compatible summary with decimal and exact probabilities."""
         return {
             "inputs": [_encode_arguments(self.first), _encode_arguments(self.second)],
             "event": self.event,
@@ -168,16 +214,13 @@ class Counterexample:
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"input 1: {_format_arguments(self.first)}",
-            f"input 2: {_format_arguments(self.second)}",
-            f"event: {self.event}",
-        ]
-        lines += [
+        return (
+            f"input 1: {_format_arguments(self.first)}\n"
+            f"input 2: {_format_arguments(self.second)}\n"
+            f"event: {self.event}\n"
             f"probability {approximate(self.likely):.6g} against {approximate(self.rare):.6g},"
             f" ratio {self.ratio:.6g}"
-        ]
-        return "\n".join(lines)
+        )
 
 
 def _log(value: Fraction) -> float:
@@ -205,8 +248,6 @@ def _encode_value(value: PathValue) -> object:
             return value
         case Fraction():
             return int(value) if value.denominator == 1 else float(value)
-        case BitWord():
-            return str(value)
         case _:
             return str(value)
 

@@ -1,8 +1,9 @@
-"""Which events to try on two lists of paths.
+"""Candidate events for the paths of two inputs.
 
-Paths are sorted by signature: how many outputs, the values of truths and words, the constants, and
-which outputs carry noise. For each signature, noisy outputs are freed of the noise that earlier
-outputs have told already, and then bounded on the side to which the two runs differ.
+Paths are grouped by signature: the number of outputs, the values of booleans and words, the
+constants, and which outputs carry noise. For each signature, noise that earlier outputs already
+reveal is subtracted from later ones, and the remaining noisy combinations are bounded on the side
+to which the two runs differ.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ OutputSignature: TypeAlias = tuple[object, ...]
 
 
 def compute_signature(path: ProgramPath) -> OutputSignature:
-    """What an adversary sees but for the values of noisy numbers."""
+    """Return the outputs of a path as an adversary sees them, without the values of noisy ones."""
     return tuple(
         "noise" if isinstance(value, LinearForm) else (type(value).__name__, str(value))
         for value in path.outputs
@@ -43,8 +44,8 @@ def compute_signature(path: ProgramPath) -> OutputSignature:
 def iterate_base_events(
     one: Sequence[ProgramPath], other: Sequence[ProgramPath]
 ) -> Iterator[tuple[OutputEvent, ProgramPath, ProgramPath | None]]:
-    """For each signature its event, without bounds on noisy outputs, with a path of either side
-    that has it.
+    """Iterate over the signatures of ``one``: its event with noisy outputs unbounded, and a path
+    of each input that has this signature.
     """
     constants: dict[int, set[Fraction]] = {}
     for path in (*one, *other):
@@ -90,9 +91,7 @@ def _build_event(path: ProgramPath, constants: dict[int, set[Fraction]]) -> Outp
 def _cancel_known_noise(
     place: int, form: LinearForm, forms: Sequence[tuple[Combination, LinearForm]]
 ) -> tuple[Combination, LinearForm | RealNumber]:
-    """The output less multiples of earlier ones, as long as that leaves fewer noise variables in
-    it.
-    """
+    """Subtract multiples of earlier outputs as long as fewer noise variables remain."""
     weights, rest = {place: Fraction(1)}, form
     for combination, earlier in reversed(forms):
         coefficients = dict(rest.terms)
@@ -122,7 +121,7 @@ def _combine_outputs(one: OutputRange, path: ProgramPath) -> LinearForm | RealNu
 
 
 def _compute_centre(one: OutputRange, path: ProgramPath) -> Fraction:
-    """Where the combination is without noise, to a thousandth."""
+    """Return the value of the combination without its noise, rounded to a thousandth."""
     total = _combine_outputs(one, path)
     constant = total.constant if isinstance(total, LinearForm) else total
     return (
@@ -139,12 +138,12 @@ def _is_unbounded(one: OutputRange) -> bool:
 def bound_tails(
     event: OutputEvent, path: ProgramPath, partner: ProgramPath | None
 ) -> list[OutputEvent]:
-    """Every noisy combination bounded on the side where the first run is the likelier one: from its
-    own centre on, and from the other's.
+    """Bound every noisy combination on the side where the first run is likelier: from its own
+    centre outwards, and from the centre of the other run.
 
-    Where both have the same centre, it is bounded far out: there the run with the wider noise is
-    the likelier one. And where whole noise stands on centres that are not a whole number apart, the
-    centre itself: only one of the runs can say it.
+    If both centres are equal, the bound lies far out, where the run with the wider noise is
+    likelier. If the noise is an integer and the centres are not an integer apart, the centre itself
+    is also tried: only one of the runs can output it.
     """
     if partner is None:
         return []
@@ -169,9 +168,6 @@ def bound_tails(
 
 
 def _has_integer_noise(one: OutputRange, path: ProgramPath) -> bool:
-    """Whether the noise of the combination is whole, so that it takes some values and not those
-    between.
-    """
     form = _combine_outputs(one, path)
     return isinstance(form, LinearForm) and path.condition.is_integer(form.terms)
 
@@ -179,9 +175,7 @@ def _has_integer_noise(one: OutputRange, path: ProgramPath) -> bool:
 def vary_bounds(
     event: OutputEvent, one: Sequence[ProgramPath], other: Sequence[ProgramPath]
 ) -> Iterator[OutputEvent]:
-    """The event with one noisy combination bounded otherwise: not at all, from the centres on
-    outwards, or a little further on.
-    """
+    """Vary the bounds of one noisy combination: none, from the centres outwards, or shifted."""
     path, partner = (
         next((p for p in one if event.restrict(p)), None),
         next((p for p in other if event.restrict(p)), None),
@@ -226,7 +220,7 @@ def _iterate_bounds(
 
 
 def _compute_spread(bounded: OutputRange, path: ProgramPath) -> Fraction:
-    """How far the noise of the combination reaches: the largest scale in it, as a short number."""
+    """Return the largest noise scale of the combination, as a short fraction."""
     form = _combine_outputs(bounded, path)
     scales = [Fraction(1)] if not isinstance(form, LinearForm) else []
     for variable, coefficient in form.terms if isinstance(form, LinearForm) else ():
@@ -239,22 +233,22 @@ def _compute_spread(bounded: OutputRange, path: ProgramPath) -> Fraction:
 
 
 def count_changes(event: OutputEvent) -> tuple[int, int]:
-    """How often the outputs change from one to the next: runs of equal answers are the plainest
-    events.
+    """Count the changes between consecutive outputs, as a sort key: runs of equal answers are the
+    simplest events.
     """
-    told: dict[int, object] = dict(event.values)
-    told |= {
+    outputs: dict[int, object] = dict(event.values)
+    outputs |= {
         one.combination[-1][0]: one.low if one.low == one.high else "noise" for one in event.ranges
     }
-    sequence = [told.get(place) for place in range(event.length)]
+    sequence = [outputs.get(place) for place in range(event.length)]
     return sum(a != b for a, b in pairwise(sequence)), event.length
 
 
 def repeat_first_output(event: OutputEvent) -> OutputEvent | None:
-    """One output more: the first one twice. None where its value is noisy."""
-    told = [one for one in event.ranges if one.combination[0][0] == 0]
+    """Return the event with its first output twice, or None if that output is noisy."""
+    constants = [one for one in event.ranges if one.combination[0][0] == 0]
     if not event.length or any(
-        one.low is None or one.low != one.high or len(one.combination) > 1 for one in told
+        one.low is None or one.low != one.high or len(one.combination) > 1 for one in constants
     ):
         return None
     values = tuple((place + 1, value) for place, value in event.values)
@@ -263,12 +257,12 @@ def repeat_first_output(event: OutputEvent) -> OutputEvent | None:
         for one in event.ranges
     )
     first = tuple((place, value) for place, value in event.values if place == 0)
-    return OutputEvent(event.length + 1, (*first, *values), (*told, *ranges))
+    return OutputEvent(event.length + 1, (*first, *values), (*constants, *ranges))
 
 
 def increment_constants(event: OutputEvent) -> OutputEvent | None:
-    """Every number that is told without noise one larger: a place in a list that has grown at
-    its front. None where there is none.
+    """Raise every constant number by one, as for an index into a list that has grown at its
+    front; return None if there is none.
     """
     ranges = tuple(
         (

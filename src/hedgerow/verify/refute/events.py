@@ -1,8 +1,8 @@
-"""Events: sets of output sequences that can be written down and whose probability can be computed.
+"""Events: sets of output sequences with a finite description and a computable probability.
 
-An event fixes how many outputs there are, gives truths and words their values, and bounds
-combinations of numbers: ``output 2 - output 1`` at least 3, say. Anything computed from the outputs
-is as public as they are, so a combination of them is a fair question.
+An event fixes the number of outputs and the values of booleans and words, and bounds combinations
+of numbers, such as ``output 2 - output 1`` at least 3. Anything computed from the outputs is as
+public as they are, so an adversary may use such combinations.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Combination: TypeAlias = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True, slots=True)
 class OutputRange:
-    """low <= combination of outputs <= high, and none of the numbers in ``apart``."""
+    """The range low <= combination of outputs <= high, without the numbers in ``excluded``."""
 
     combination: Combination
     low: Fraction | None = None
@@ -34,7 +34,7 @@ class OutputRange:
     excluded: frozenset[Fraction] = frozenset()
 
     def restrict(self, outputs: Sequence[PathValue], store: PathCondition) -> PathCondition | None:
-        """Where on the path it holds; None where that has probability 0."""
+        """Restrict the path to the range; return None if that has probability 0."""
         form: LinearForm | RealNumber = Fraction(0)
         for number, (place, factor) in enumerate(self.combination):
             value = outputs[place]
@@ -46,12 +46,12 @@ class OutputRange:
             if self.low is not None and self.low == self.high and not store.is_discrete(form.terms):
                 return None
             if self.excluded and store.is_discrete(form.terms):
-                raise OutOfScope("whole noise that has to avoid single numbers")
+                raise OutOfScope("integer noise that must avoid single numbers")
             return store.restrict_between(form, self.low, self.high)
         return store if self._contains(form) else None
 
     def admits(self, output: PathValue, store: PathCondition) -> bool:
-        """Whether a range of one output alone may hold for it. Continuous noise never hits a
+        """Return False if a range over this output alone excludes it; continuous noise never hits a
         single number.
         """
         if isinstance(output, LinearForm):
@@ -100,8 +100,8 @@ def _format_term(place: int, factor: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OutputEvent:
-    """``values``: the place and the value of a truth or a word; ``bits``: the place of a word,
-    the bit counted from the last, its value.
+    """An event on ``length`` outputs: ``values`` are (output, boolean or word), ``bits`` are
+    (output, bit counted from the last, value).
     """
 
     length: int
@@ -110,7 +110,7 @@ class OutputEvent:
     bits: tuple[tuple[int, int, bool], ...] = ()
 
     def restrict(self, path: ProgramPath) -> PathCondition | None:
-        """The part of the path that lies in the event."""
+        """Restrict the path to the event; return None if that has probability 0."""
         if len(path.outputs) != self.length:
             return None
         if not all(
@@ -125,13 +125,12 @@ class OutputEvent:
         return store
 
     def is_possible(self, outputs: Sequence[PathValue], store: PathCondition) -> bool:
-        """Whether a run that has told these outputs so far, the last one just now, may still end
-        in the event.
+        """Return True if a run with these outputs so far may still end in the event, given that it
+        could before the last output.
         """
         return len(outputs) <= self.length and self._admits(len(outputs) - 1, outputs[-1], store)
 
     def _admits(self, place: int, output: PathValue, store: PathCondition) -> bool:
-        """What can be said of one output alone."""
         for here, value in self.values:
             if here == place and (type(output) is not type(value) or output != value):
                 return False
@@ -164,7 +163,7 @@ class OutputEvent:
 def restrict_paths(
     events: Sequence[OutputEvent], paths: Iterable[ProgramPath]
 ) -> Iterator[PathCondition]:
-    """Where on the paths at least one of the events holds."""
+    """Restrict every path to the union of the events."""
     for path in paths:
         found = [store for event in events if (store := event.restrict(path)) is not None]
         whole = [store for store in found if store is path.condition]

@@ -1,9 +1,9 @@
-"""Bounds on the probability that two-sided geometric variables lie in bands: enumeration up to a
-tail that is added to the error.
+"""Bounds on the probability that two-sided geometric variables lie in bands, by enumeration up to a
+tail.
 
-As in ``integrals`` the bands must form a forest; a leaf is summed out given its neighbour. Weights
-are whole numbers of 2^-256, once rounded down with everything beyond the cut left out, once rounded
-up with everything beyond it counted.
+As in ``integrals``, the bands must form a forest; a leaf is summed out given its parent. Weights
+are integer multiples of 2^-256: for the lower bound rounded down without the tail, for the upper
+bound rounded up with all of it.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _MAX_SUPPORT = 20_000
 
 
 def bound_geometric_region(scales: Mapping[int, RealNumber], region: Region) -> RealInterval:
-    """The probability of the region, the variables being those of ``scales``."""
+    """Bound the probability of the region, given the scale of each variable."""
     tree = build_forest(tuple(scales), region, whole=True)
     if tree is None:
         return RealInterval(Fraction(0), Fraction(0))
     if any(abs(factor) != 1 for factor in tree.factor.values()):
-        raise OutOfScope("whole noise with factors other than 1")
+        raise OutOfScope("integer noise with factors other than 1")
     ends = []
     for upper in (False, True):
         weights = {x: _compute_weights(scale, upper) for x, scale in scales.items()}
@@ -59,14 +59,14 @@ def _multiply_rounded(one: int, other: int, upper: bool) -> int:
 
 
 def _compute_weights(scale: RealNumber, upper: bool) -> tuple[list[int], int]:
-    """P(k) for k from -K to K, and a bound on the rest (0 for the lower bound): (1 - a)/(1 + a)
-    a^|k| with a = e^(-1/scale).
+    """Return P(k) = (1 - a)/(1 + a) a^|k| with a = e^(-1/scale) for k from -K to K, and a bound on
+    the rest (0 for the lower bound).
     """
     rate = enclose(divide_reals(Fraction(-1), scale))
     a = [exp_bounds(end, 90)[side] for side, end in enumerate(rate)]
     longest = ceil(_TAIL_EXPONENT * enclose(scale)[1])
     if longest > _MAX_SUPPORT:
-        raise OutOfScope("whole noise too wide to add up")
+        raise OutOfScope("integer noise too wide to add up")
     base = (1 - a[0]) / (1 + a[0]) if upper else (1 - a[1]) / (1 + a[1])
     factor = _convert_to_fixed_point(a[1] if upper else a[0], upper)
     side = [_convert_to_fixed_point(base, upper)]
@@ -93,7 +93,9 @@ def _mask_weights(values: list[int], own: Ends) -> list[int]:
 def _sum_out_child(
     kept: list[int], beyond: int, window: Ends, above: tuple[list[int], int], upper: bool
 ) -> tuple[list[int], int]:
-    """The parent's weights times the child's sum over low <= v - x <= high."""
+    """Multiply the weight of each parent value v by the sum of the child's weights over low <= v -
+    x <= high.
+    """
     sums, middle = [0, *accumulate(kept)], len(kept) // 2
     values, rest = above
     centre, (low, high) = len(values) // 2, window

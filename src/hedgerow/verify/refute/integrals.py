@@ -1,11 +1,11 @@
 """The exact probability that independent Laplace, exponential and uniform variables lie in bands.
 
-**Input.** Bands low <= combination <= high, each over one variable or over two. If the pairs form a
-forest (every program that compares noisy values with one noisy threshold, or with the best so far,
-gives one), the probability is computed by leaving out one leaf at a time: given its neighbour, a
-leaf contributes the integral of its density over a window, which is again made of pieces c x^k
-e^(rx + a). Bands that others imply (x - y <= 1 where x - z <= 0 and z - y <= 1) are dropped first,
-since they would close circles.
+**Input.** Bands low <= combination <= high, each over one variable or two. The pairs must form a
+forest, as they do for every program that compares noisy values with one noisy threshold or with the
+best so far. The probability is computed by eliminating one leaf at a time: given its parent, a leaf
+contributes the integral of its density over a window, which again has pieces c x^k e^(rx + a).
+Bands that others imply (x - y <= 1 if x - z <= 0 and z - y <= 1) are dropped first, since they
+would close cycles.
 
 **Output.** An ``ExponentialSum``, c1 e^a1 + … + cn e^an with rationals: no rounding anywhere.
 """
@@ -32,7 +32,7 @@ NoiseParameters: TypeAlias = Mapping[int, tuple[Noise, tuple[Fraction, ...]]]
 
 @dataclass
 class BandForest:
-    """Variables in new units y = factor x, such that every edge says parent - child in a window."""
+    """Variables in new units y = factor x, such that every edge bounds parent - child."""
 
     order: list[int]  # parents before children
     parent: dict[int, int | None]
@@ -42,7 +42,7 @@ class BandForest:
 
 
 def integrate_region(laws: NoiseParameters, region: Region) -> ExponentialSum:
-    """The probability of the region. The variables are those of ``laws``."""
+    """Return the probability of the region, given the distribution of each variable."""
     tree = build_forest(tuple(laws), region)
     if tree is None:
         return ExponentialSum()
@@ -88,14 +88,14 @@ def _convert_to_units(end: Fraction | None, unit: int) -> int | None:
 
 
 def _compute_rate(law: tuple[Noise, tuple[Fraction, ...]], factor: Fraction) -> Fraction:
-    """How fast the density falls, per unit of y."""
+    """Return the decay rate of the density, per unit of y."""
     return Fraction(0) if law[0] is Noise.UNIFORM else 1 / (law[1][0] * abs(factor))
 
 
 def _build_density(
     law: tuple[Noise, tuple[Fraction, ...]], factor: Fraction, unit: int, r: int, rate: int
 ) -> PiecewiseExponential:
-    """Of y in whole units."""
+    """Build the density of y, measured in units."""
     noise, parameters = law
     height = Fraction(r, rate)
     if noise is Noise.LAPLACE:
@@ -114,8 +114,8 @@ def _build_density(
 def build_forest(
     variables: tuple[int, ...], region: Region, whole: bool = False
 ) -> BandForest | None:
-    """The bands as trees; None where the region is empty; ``OutOfScope`` where bands have
-    circles or tie three variables at once.
+    """Arrange the bands as trees; return None if the region is empty, and raise ``OutOfScope`` if
+    bands form a cycle or tie three variables.
     """
     if any(len(direction) > 2 for direction in region):
         raise OutOfScope("a condition that ties three noise variables together")
@@ -137,7 +137,7 @@ def build_forest(
         if start not in tree.factor:
             _grow_tree(start, neighbours, tree)
     if edges != len(tree.window):
-        raise OutOfScope("conditions on the noise that go in a circle")
+        raise OutOfScope("conditions on the noise that form a cycle")
     for x in variables:
         tree.own_window[x] = (None, None)
     for direction, ends in region.items():
@@ -152,8 +152,8 @@ def _grow_tree(
     neighbours: Mapping[int, list[tuple[int, Fraction, Fraction, Ends]]],
     tree: BandForest,
 ) -> None:
-    """The tree that holds ``start``: a x + b y in a window, with x the parent, becomes X - Y
-    with X = f x, Y = -(f b/a) y.
+    """Grow the tree from ``start``: a x + b y with parent x becomes X - Y, where X = f x and
+    Y = -(f b/a) y.
     """
     tree.factor[start], tree.parent[start] = Fraction(1), None
     queue = [start]
@@ -173,8 +173,8 @@ def _scale_ends(ends: Ends, factor: Fraction) -> Ends:
 
 
 def _drop_implied_bands(region: Region, whole: bool) -> Region | None:
-    """Without the ends of x - y that others imply: transitive orders, as in a running maximum,
-    become trees. None: the region is empty.
+    """Drop the bounds on differences x - y that others imply, so that a running maximum becomes a
+    tree; return None if the region is empty.
     """
     most: dict[tuple[int, int], Fraction] = {}
     for direction, (low, high) in region.items():
@@ -185,8 +185,8 @@ def _drop_implied_bands(region: Region, whole: bool) -> Region | None:
             if low is not None:
                 most[y, x] = -low
     for x in {x for x, _ in most}:
-        around = _find_tightest_bound(x, x, most)
-        if around is not None and (around < 0 or (around == 0 and not whole)):
+        cycle = _find_tightest_bound(x, x, most)
+        if cycle is not None and (cycle < 0 or (cycle == 0 and not whole)):
             return None
     for pair, bound in list(most.items()):
         others = {edge: end for edge, end in most.items() if edge != pair}
@@ -210,8 +210,8 @@ def _is_difference(direction: tuple[tuple[int, Fraction], ...]) -> bool:
 def _find_tightest_bound(
     start: int, end: int, most: Mapping[tuple[int, int], Fraction]
 ) -> Fraction | None:
-    """The best bound on start - end that chains of at least one step give. Every chain is a
-    valid bound, so that stopping early is too.
+    """Return the tightest bound on start - end that a chain of at least one difference gives; every
+    chain gives a valid bound, so stopping early is sound.
     """
     reached: dict[int, Fraction] = {}
     for _ in range(len({x for x, _ in most}) + 1):

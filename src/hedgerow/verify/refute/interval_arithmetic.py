@@ -1,8 +1,8 @@
 """Public numbers and probabilities: exact while possible, otherwise within rigorous bounds.
 
-    Real  =  Fraction  |  Amount (c1 e^a1 + … + cn e^an)  |  Interval
+    RealNumber  =  Fraction  |  ExponentialSum (c1 e^a1 + … + cn e^an)  |  RealInterval
 
-Every operation gives the first of the three forms that it can. A comparison is decided or raises
+Every operation returns the first of the three forms that it can. A comparison is decided or raises
 ``OutOfScope``; nothing is ever guessed.
 """
 
@@ -51,7 +51,7 @@ class RealInterval:
 
     @classmethod
     def around(cls, low: Fraction, high: Fraction) -> RealInterval:
-        """With ends of about ``DIGITS`` digits, outwards."""
+        """Build an interval whose ends are rounded outwards to about ``DIGITS`` digits."""
         return cls(_shorten(low, -1), _shorten(high, 1))
 
 
@@ -59,7 +59,7 @@ RealNumber: TypeAlias = Fraction | ExponentialSum | RealInterval
 
 
 def _shorten(value: Fraction, direction: int) -> Fraction:
-    """At most (direction -1) or at least (1) the value, with about ``DIGITS`` digits that count."""
+    """Round down (direction -1) or up (1) to about ``DIGITS`` significant digits."""
     if value.denominator < _GRID:
         return value
     size = value.denominator.bit_length() - value.numerator.bit_length()
@@ -71,7 +71,7 @@ def _shorten(value: Fraction, direction: int) -> Fraction:
 
 
 def simplify(value: ExponentialSum | Fraction | int) -> Fraction | ExponentialSum:
-    """A fraction where it is one."""
+    """Convert to a fraction if the value is rational."""
     if isinstance(value, ExponentialSum):
         rational = value.rational
         return value if rational is None else rational
@@ -79,7 +79,7 @@ def simplify(value: ExponentialSum | Fraction | int) -> Fraction | ExponentialSu
 
 
 def enclose(value: RealNumber, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
-    """An interval that holds the value."""
+    """Return the ends of an interval that contains the value."""
     match value:
         case RealInterval():
             return value.low, value.high
@@ -127,7 +127,7 @@ def divide_reals(one: RealNumber, other: RealNumber) -> RealNumber:
 
 
 def decide_sign(value: RealNumber) -> int:
-    """-1, 0 or 1; ``OutOfScope`` where the bounds do not tell."""
+    """Return -1, 0 or 1, or raise ``OutOfScope`` if the bounds do not decide."""
     match value:
         case ExponentialSum():
             return value.sign()
@@ -142,7 +142,7 @@ def decide_sign(value: RealNumber) -> int:
 
 
 def compute_exp(value: RealNumber) -> RealNumber:
-    """e to the value."""
+    """Compute e to the value."""
     if isinstance(value, Fraction) and abs(value) <= _LARGEST_EXPONENT:
         return simplify(ExponentialSum(((value, Fraction(1)),)))
     low, high = enclose(value)
@@ -152,7 +152,7 @@ def compute_exp(value: RealNumber) -> RealNumber:
 
 
 def compute_log(value: RealNumber) -> RealNumber:
-    """The natural logarithm, exact for c e^a with c = 1."""
+    """Compute the natural logarithm, exact for e^a."""
     if decide_sign(value) <= 0:
         raise OutOfScope("the logarithm of a number that is not above 0")
     exponent, rest = Fraction(0), value
@@ -167,7 +167,7 @@ def compute_log(value: RealNumber) -> RealNumber:
 
 
 def compute_sqrt(value: RealNumber) -> RealNumber:
-    """The square root, exact for squares of fractions."""
+    """Compute the square root, exact for squares of fractions."""
     if decide_sign(value) < 0:
         raise OutOfScope("the square root of a negative number")
     if isinstance(value, Fraction):
@@ -179,7 +179,7 @@ def compute_sqrt(value: RealNumber) -> RealNumber:
 
 
 def approximate(value: RealNumber) -> float:
-    """Close to the value, for searching and for showing; never for deciding."""
+    """Return a float close to the value, for search and display, never for a decision."""
     if isinstance(value, ExponentialSum):
         parts = [float(c) * math.exp(a) for a, c in value.terms if abs(a) < 600]
         found = math.fsum(parts)

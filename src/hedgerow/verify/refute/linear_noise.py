@@ -1,9 +1,9 @@
-"""Values that depend on noise linearly, and what a path knows about the noise.
+"""Values that are linear in the noise, and the condition that a path puts on the noise.
 
-A ``LinearForm`` is constant + sum of coefficient times noise variable. A ``PathCondition`` keeps,
-for every direction (a combination of variables, scaled to one form), the band in which it lies on
-this path. Variables of a continuous law have no atoms, so that < and <= are the same for them;
-combinations of whole numbers are compared as whole numbers.
+A ``LinearForm`` is a constant plus a sum of coefficients times noise variables. A ``PathCondition``
+keeps, for every direction (a combination of variables, scaled to one standard form), the band in
+which it lies on this path. Continuous variables take no value with positive probability, so that <
+and <= are the same for them; integer combinations are compared as integers.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ Direction: TypeAlias = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True, slots=True)
 class NoiseDistribution:
-    """How one noise variable is distributed. ``parameters`` as in ``Noise``; of GAUSSIAN, the
-    standard deviation.
+    """The distribution of one noise variable, with the parameters of ``Noise`` (for GAUSSIAN, the
+    standard deviation).
     """
 
     noise: Noise
@@ -55,14 +55,14 @@ class NoiseDistribution:
 
 @dataclass(frozen=True, slots=True)
 class LinearForm:
-    """``terms`` are sorted by variable, none with coefficient 0, and never empty."""
+    """Constant + terms, which are sorted by variable, never empty, without coefficients 0."""
 
     terms: Direction
     constant: RealNumber
 
 
 def add(one: LinearForm | RealNumber, other: LinearForm | RealNumber) -> LinearForm | RealNumber:
-    """The sum, a plain number where all noise cancels."""
+    """Add two values; the sum is a plain number if all noise cancels."""
     if not isinstance(one, LinearForm):
         one, other = other, one
     if not isinstance(one, LinearForm):
@@ -80,7 +80,7 @@ def add(one: LinearForm | RealNumber, other: LinearForm | RealNumber) -> LinearF
 
 
 def scale(one: LinearForm | RealNumber, factor: RealNumber) -> LinearForm | RealNumber:
-    """The product with a number."""
+    """Multiply a value by a number."""
     if not isinstance(one, LinearForm):
         return multiply_reals(one, factor)
     if not isinstance(factor, Fraction):
@@ -95,13 +95,13 @@ def scale(one: LinearForm | RealNumber, factor: RealNumber) -> LinearForm | Real
 
 @dataclass(frozen=True, slots=True)
 class NoiseBand:
-    """low <= combination <= high; None is no bound."""
+    """The band low <= combination <= high; None means unbounded."""
 
     low: RealNumber | None = None
     high: RealNumber | None = None
 
     def intersect(self, other: NoiseBand, whole: bool) -> NoiseBand | None:
-        """Both at once; None where that has probability 0."""
+        """Intersect two bands; return None if the intersection has probability 0."""
         low, high = (
             _pick_tighter_bound(self.low, other.low, 1),
             _pick_tighter_bound(self.high, other.high, -1),
@@ -111,7 +111,7 @@ class NoiseBand:
         try:
             side = decide_sign(subtract_reals(high, low))
         except OutOfScope:
-            # perhaps empty: its probability then comes out as a bound around 0
+            # perhaps empty: the bounds on its probability then include 0
             return NoiseBand(low, high)
         return None if side < 0 or (side == 0 and not whole) else NoiseBand(low, high)
 
@@ -135,8 +135,8 @@ def _pick_tighter_bound(
 
 @dataclass(frozen=True, slots=True)
 class PathCondition:
-    """The variables drawn so far on a path, what is known about them, and the chance of the
-    coins that led here.
+    """The noise drawn so far on a path, the bands that it lies in, and the probability of the coins
+    that led here.
     """
 
     distributions: tuple[NoiseDistribution, ...] = ()
@@ -144,16 +144,16 @@ class PathCondition:
     weight: RealNumber = Fraction(1)
 
     def add_variable(self, law: NoiseDistribution) -> tuple[PathCondition, LinearForm]:
-        """With one variable more."""
+        """Add a noise variable, and return it as a linear form."""
         return replace(self, distributions=(*self.distributions, law)), LinearForm(
             ((len(self.distributions), Fraction(1)),), Fraction(0)
         )
 
-    def multiply_weight(self, chance: RealNumber) -> PathCondition:
-        return replace(self, weight=multiply_reals(self.weight, chance))
+    def multiply_weight(self, probability: RealNumber) -> PathCondition:
+        return replace(self, weight=multiply_reals(self.weight, probability))
 
     def restrict_below(self, form: LinearForm, strict: bool) -> PathCondition | None:
-        """Where form < 0, or form <= 0; None where that has probability 0."""
+        """Restrict to form < 0, or form <= 0; return None if that has probability 0."""
         direction, factor = self._normalise_direction(form.terms)
         bound = divide_reals(multiply_reals(Fraction(-1), form.constant), factor)
         whole = self.is_integer(direction)
@@ -166,7 +166,7 @@ class PathCondition:
     def restrict_between(
         self, form: LinearForm, low: Fraction | None, high: Fraction | None
     ) -> PathCondition | None:
-        """Where low <= form <= high."""
+        """Restrict to low <= form <= high; return None if that has probability 0."""
         store: PathCondition | None = self
         if low is not None:
             # Still linear.
@@ -179,20 +179,18 @@ class PathCondition:
         return store
 
     def is_integer(self, direction: Direction) -> bool:
-        """Whether the combination takes whole values only."""
+        """Return True if the combination takes integer values only."""
         return all(
             self.distributions[variable].is_integer and coefficient.denominator == 1
             for variable, coefficient in direction
         )
 
     def is_discrete(self, terms: Direction) -> bool:
-        """Whether the combination takes countably many values, each with a chance of its own."""
+        """Return True if the combination takes countably many values."""
         return all(self.distributions[variable].is_integer for variable, _ in terms)
 
     def _normalise_direction(self, terms: Direction) -> tuple[Direction, Fraction]:
-        """The one form of these directions, and by what it has to be multiplied to give
-        ``terms``.
-        """
+        """Return the standard form of the direction, and the factor by which it gives ``terms``."""
         if self.is_discrete(terms):
             common = math.lcm(*(coefficient.denominator for _, coefficient in terms))
             factor = Fraction(
@@ -213,11 +211,11 @@ class PathCondition:
 
 
 def _round_integer_bound(bound: RealNumber, upper: bool, strict: bool) -> Fraction:
-    """The last whole number that the bound allows."""
+    """Return the last integer that the bound allows."""
     low, high = enclose(bound)
     nearest = Fraction(math.floor(low))
     if nearest != math.floor(high):
-        raise OutOfScope("a comparison of whole noise that the precision does not decide")
+        raise OutOfScope("a comparison of integer noise that the precision does not decide")
     exact = low == high == nearest
     if upper:
         return nearest - 1 if exact and strict else nearest

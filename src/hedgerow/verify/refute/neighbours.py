@@ -1,7 +1,6 @@
-"""Whether two inputs are neighbours in the sense of a claim: the definition of ``Relation``, run on
-values.
+"""The neighbour relation of a claim, decided on concrete inputs.
 
-A witness is refused whose inputs are none, whatever search or model they came from.
+A counterexample whose inputs are not neighbours is refused, whatever search or model found it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ __all__ = ["are_neighbours"]
 
 
 def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
-    """Decided from the values alone. Both inputs must give every parameter a value."""
+    """Return True if the two inputs are neighbours; both must give every parameter a value."""
     relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
     private = {parameter.name for parameter in program.parameters if parameter.private}
     numbers = {
@@ -26,7 +25,7 @@ def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
         for parameter in program.parameters
         if parameter.private and parameter.kind in (Kind.INT, Kind.REAL)
     }
-    truths = {parameter.name for parameter in list_measured_booleans(program)}
+    booleans = {parameter.name for parameter in list_measured_booleans(program)}
     if relation is Relation.ROW:
         numbers |= {
             parameter.name
@@ -38,7 +37,7 @@ def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
         return False
     if any(isinstance(one[name], tuple) is not isinstance(other[name], tuple) for name in known):
         return False
-    may_differ = private if relation is Relation.SECRET else numbers | truths
+    may_differ = private if relation is Relation.SECRET else numbers | booleans
     if any(one[name] != other[name] for name in known - may_differ):
         return False
     if relation is Relation.SECRET:
@@ -46,12 +45,12 @@ def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
     if relation is Relation.ROW:
         return _has_one_extra_row(one, other, numbers) or _has_one_extra_row(other, one, numbers)
     moves = list[Fraction]()
-    for name in sorted(numbers | truths):
+    for name in sorted(numbers | booleans):
         first, second = _list_entries(one[name]), _list_entries(other[name])
         if len(first) != len(second):
             return False
         for a, b in zip(first, second, strict=True):
-            if name in truths and isinstance(a, bool) and isinstance(b, bool):
+            if name in booleans and isinstance(a, bool) and isinstance(b, bool):
                 moves.append(Fraction(b - a))
                 continue
             if not isinstance(a, Fraction) or not isinstance(b, Fraction):
@@ -79,9 +78,7 @@ def _satisfies_relation(moves: Sequence[Fraction], relation: Relation, k: int) -
 
 
 def _has_one_extra_row(short: Arguments, long: Arguments, numbers: set[str]) -> bool:
-    """One list of ``long`` is that of ``short`` with one entry put in somewhere; all else is
-    equal.
-    """
+    """Return True if ``long`` is ``short`` with at most one entry inserted into one list."""
     different = [name for name in numbers if short[name] != long[name]]
     if len(different) != 1:
         return not different
@@ -96,5 +93,5 @@ def _list_entries(value: PathValue | tuple[PathValue, ...]) -> tuple[PathValue, 
 
 
 def _measure_length(value: PathValue | tuple[PathValue, ...]) -> int:
-    """Of a list, or of a word: neither is a secret."""
+    """Return the public length of a list, or the public width of a word."""
     return len(value) if isinstance(value, tuple) else getattr(value, "width", 1)

@@ -1,9 +1,9 @@
-"""Rigorous bounds on the normal law.
+"""Rigorous bounds on probabilities of the normal distribution.
 
-P(Z > x) = 1/2 - phi(x) (x + x^3/3 + x^5/(3 5) + …) for x >= 0: all terms are positive, and from
-where a term is less than half of the one before, the rest of the series is less than the last term.
-Everything is computed in whole numbers of a fixed unit, once rounded down and once up, with as many
-digits as the smallness of the result takes away. pi comes from Machin's formula.
+P(Z > x) = 1/2 - phi(x) (x + x^3/3 + x^5/(3 5) + …) for x >= 0. All terms are positive. Once every
+term is less than half of the one before, the rest of the series is less than its last term.
+Everything is computed in integers of a fixed unit, once rounded down and once up, with extra digits
+for small results, which cancellation would otherwise use up. pi comes from Machin's formula.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _BITS = 220
 def bound_probability(
     low: RealNumber | None, high: RealNumber | None, deviation: RealNumber
 ) -> RealInterval:
-    """P(low <= X <= high) for a normal X of mean 0."""
+    """Bound P(low <= X <= high) for a normal X of mean 0."""
     ends = [None if end is None else enclose(divide_reals(end, deviation)) for end in (low, high)]
-    # the far side is the more exact one
+    # work in the upper tail: small probabilities have a smaller absolute error
     if ends[0] is not None and ends[0][0] < 0 and (ends[1] is None or ends[1][0] > -ends[0][1]):
         ends = [None if end is None else (-end[1], -end[0]) for end in reversed(ends)]
     first, second = ends
@@ -48,7 +48,7 @@ def _bound_upper_tail(x: tuple[Fraction, Fraction]) -> RealInterval:
 
 @lru_cache(maxsize=4096)
 def bound_tail(x: Fraction) -> RealInterval:
-    """P(Z > x) for a standard normal Z."""
+    """Bound P(Z > x) for a standard normal Z."""
     if x < 0:
         mirrored = bound_tail(-x)
         return RealInterval(1 - mirrored.high, 1 - mirrored.low)
@@ -73,7 +73,7 @@ def bound_tail(x: Fraction) -> RealInterval:
 
 
 def _sum_series(x: int, unit: int, bits: int) -> tuple[int, int]:
-    """x + x^3/3 + x^5/(3 5) + …, rounded down and up."""
+    """Sum x + x^3/3 + x^5/(3 5) + …, rounded down and up."""
     square = x * x
     low = high = down = up = x
     k = 1
@@ -98,8 +98,8 @@ def _bound_root_of_two_pi(bits: int) -> tuple[Fraction, Fraction]:
 
 
 def _bound_arctangent(q: int, unit: int) -> tuple[int, int]:
-    """arctan(1/q) in whole units: an alternating series; every term is cut by less than 1, and
-    the rest is less than the last term.
+    """Bound arctan(1/q) in units: in this alternating series, rounding changes every term by less
+    than 1, and the rest is less than the last term.
     """
     power, total, k = unit // q, 0, 0
     while power:

@@ -1,4 +1,4 @@
-"""What the refuter gives up on. Never an answer: who catches it has found nothing."""
+"""The exception by which the refuter gives up; it is never evidence for or against a claim."""
 
 from __future__ import annotations
 
@@ -6,6 +6,4 @@ __all__ = ["OutOfScope"]
 
 
 class OutOfScope(Exception):
-    """The program, or this input of it, is outside what can be computed exactly here, or within
-    the limits set.
-    """
+    """The program on this input cannot be computed exactly, or not within the limits."""

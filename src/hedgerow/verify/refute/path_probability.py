@@ -1,9 +1,9 @@
-"""The probability of a path: its region taken apart into groups of variables that are tied
-together, each by the method that fits.
+"""The probability of a path: its region is split into groups of variables that share bands, and
+each group is computed by the method that fits.
 
-Laplace, exponential and uniform variables: exact (``integrals``). Whole ones: enclosed (``whole``).
-Normal ones: enclosed, where every band of a group has the same direction, so that the combination
-is normal again (``normal``). Anything else is ``OutOfScope``.
+Laplace, exponential and uniform variables: exact (``integrals``). Geometric ones: enclosed
+(``geometric_bounds``). Gaussian ones: enclosed if all bands of a group have the same direction, so
+that the combination is Gaussian again (``normal_bounds``). Anything else is ``OutOfScope``.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ _EXPONENTIAL_PIECES = frozenset({Noise.LAPLACE, Noise.EXPONENTIAL, Noise.UNIFORM
 
 
 class PathProbability:
-    """Computes and remembers: paths of one program share most of their groups."""
+    """Path probabilities with a cache: the paths of one program share most of their groups."""
 
     def __init__(self) -> None:
         self._cache: dict[object, RealNumber] = {}
 
     def compute_sum(self, stores: Iterable[PathCondition]) -> RealNumber:
-        """The probability of paths that exclude each other."""
+        """Return the total probability of paths that exclude each other."""
         result: RealNumber = Fraction(0)
         for store in stores:
             result = add_reals(result, self.compute(store))
         return result
 
     def compute(self, store: PathCondition) -> RealNumber:
-        """The probability of one path."""
+        """Return the probability of one path."""
         result = store.weight
         for variables in _group_variables(store):
             bands = {
@@ -62,45 +62,41 @@ class PathProbability:
                 for direction, band in (store.bands or {}).items()
                 if direction[0][0] in variables
             }
-            chance = self._compute_group(
+            probability = self._compute_group(
                 [store.distributions[x] for x in sorted(variables)],
                 _renumber_variables(bands, sorted(variables)),
             )
-            if chance == Fraction(0):
+            if probability == Fraction(0):
                 return Fraction(0)
-            result = multiply_reals(result, chance)
+            result = multiply_reals(result, probability)
         return result
 
     def _compute_group(
         self, laws: Sequence[NoiseDistribution], bands: dict[Direction, NoiseBand]
     ) -> RealNumber:
         key = (
-            _build_key(laws),
-            frozenset((direction, _build_key(band)) for direction, band in bands.items()),
+            repr(laws),
+            frozenset((direction, repr(band)) for direction, band in bands.items()),
         )
         if key not in self._cache:
             self._cache[key] = _compute_probability(laws, bands)
         return self._cache[key]
 
 
-def _build_key(value: object) -> str:
-    return repr(value)
-
-
 def _group_variables(store: PathCondition) -> list[set[int]]:
-    """Variables that bands tie together; free ones are left out, since they may be anything."""
+    """Group the variables that share bands; a variable without bands has no effect."""
     groups: list[set[int]] = []
     for direction in store.bands or {}:
         tied = {variable for variable, _ in direction}
-        apart = [group for group in groups if not group & tied]
-        groups = [*apart, tied.union(*(group for group in groups if group & tied))]
+        separate = [group for group in groups if not group & tied]
+        groups = [*separate, tied.union(*(group for group in groups if group & tied))]
     return groups
 
 
 def _renumber_variables(
     bands: dict[Direction, NoiseBand], variables: list[int]
 ) -> dict[Direction, NoiseBand]:
-    """Numbered from 0, so that equal groups of different paths are known to be equal."""
+    """Number the variables from 0, so that equal groups of different paths share a cache entry."""
     number = {variable: place for place, variable in enumerate(variables)}
     return {
         tuple((number[variable], coefficient) for variable, coefficient in direction): band
@@ -133,13 +129,11 @@ def _compute_probability(
                 multiply_reals(coefficient * coefficient, multiply_reals(deviation, deviation)),
             )
         return bound_probability(band.low, band.high, compute_sqrt(variance))
-    raise OutOfScope("a combination of noises without a closed form here")
+    raise OutOfScope("a combination of noise distributions without a closed form")
 
 
 def _cut_tiny_terms(value: ExponentialSum) -> RealNumber:
-    """As it is, unless written out it would fill the memory: what is below e^-20000 is then only
-    known to be that.
-    """
+    """Replace terms below e^-20000, which would fill the memory if written out, by bounds."""
     near = ExponentialSum(tuple((a, c) for a, c in value.terms if a >= -_MAX_EXPONENT))
     if any(a > _MAX_EXPONENT for a, _ in near.terms):
         raise OutOfScope("exponentials too large to write down")
@@ -161,8 +155,8 @@ def _require_rational(value: RealNumber) -> Fraction:
 def _enclose_probability(
     bands: dict[Direction, NoiseBand], probability: Callable[[Region], RealNumber]
 ) -> RealNumber:
-    """The probability; where an end is only known within bounds, that of the smallest region to
-    that of the largest.
+    """Return the probability, or its interval from the smallest to the largest possible region if
+    an end is only known within bounds.
     """
     inner, outer = (
         {direction: _round_ends(band, wide) for direction, band in bands.items()}

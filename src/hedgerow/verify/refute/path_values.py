@@ -1,8 +1,8 @@
-"""Expressions on one path. A value is a truth, a number, a number linear in the noise, or a word of
-bits.
+"""Expressions on one path. A value is a boolean, a number, a number linear in the noise, or a word
+of bits.
 
-An expression has several values where the noise decides between them (``<``, ``abs``, ``max``):
-each comes with the path narrowed to where it holds.
+An expression has several values if the noise decides between them (``<``, ``abs``, ``max``): each
+comes with the path condition under which it holds.
 """
 
 from __future__ import annotations
@@ -26,12 +26,20 @@ from hedgerow.verify.refute.interval_arithmetic import (
 from hedgerow.verify.refute.linear_noise import LinearForm, PathCondition, add, scale
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 
-__all__ = ["BitWord", "Environment", "PathValue", "evaluate_alternatives", "require_number"]
+__all__ = [
+    "BitWord",
+    "Environment",
+    "PathValue",
+    "evaluate_alternatives",
+    "evaluate_public",
+    "require_boolean",
+    "require_number",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class BitWord:
-    """``width`` bits; bit 0 is the last one, worth 1. ``a ++ b`` has those of a first."""
+    """A word of ``width`` bits; bit 0 is the last one, worth 1."""
 
     width: int
     value: int
@@ -57,7 +65,7 @@ class Environment:
 Alternatives: TypeAlias = Iterator[tuple[PathCondition, PathValue]]
 
 
-# The bulk of what a program computes: plain rationals.
+# Most of what a program computes: plain rationals.
 _RATIONAL_OPERATORS: Final[dict[str, Callable[[Fraction, Fraction], Fraction | bool]]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -74,7 +82,7 @@ _RATIONAL_OPERATORS: Final[dict[str, Callable[[Fraction, Fraction], Fraction | b
 def evaluate_alternatives(
     expression: Expression, environment: Environment, store: PathCondition
 ) -> Alternatives:
-    """The values that an expression may have, each with where it has it."""
+    """Iterate over the possible values of an expression, each with its path condition."""
     value = _evaluate_rational(expression, environment)
     if value is not None:
         yield store, value
@@ -89,9 +97,18 @@ def evaluate_alternatives(
             raise OutOfScope("a name that is read before it has a value")
 
 
+def evaluate_public(
+    expression: Expression, arguments: Mapping[str, PathValue | tuple[PathValue, ...]]
+) -> RealNumber:
+    """Evaluate an expression in public parameters as a number."""
+    plain = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
+    ((_, value),) = evaluate_alternatives(expression, Environment(plain, {}), PathCondition())
+    return require_number(value)
+
+
 def _evaluate_rational(expression: Expression, environment: Environment) -> PathValue | None:
-    """The value where plain rationals and truths suffice to know it, which is nearly always;
-    None says nothing.
+    """Evaluate with plain rationals and booleans only, which nearly always suffices; return None
+    if it does not.
     """
     kind = type(expression)
     if kind is Name:
@@ -157,13 +174,14 @@ def _apply_operator(
 
 
 def require_boolean(value: PathValue) -> bool:
+    """Return the value if it is a boolean, else raise ``OutOfScope``."""
     if not isinstance(value, bool):
-        raise OutOfScope("a number where a truth is needed")
+        raise OutOfScope("a number where a boolean is needed")
     return value
 
 
 def require_number(value: PathValue) -> RealNumber:
-    """A number without noise."""
+    """Return the value if it is a number without noise, else raise ``OutOfScope``."""
     if isinstance(value, (bool, BitWord, LinearForm)):
         raise OutOfScope("a plain number is needed")
     return value

@@ -1,10 +1,10 @@
 """All paths of a program on one concrete input, with the noise left symbolic.
 
-Execution forks where a condition depends on noise or a coin is thrown. A path has its outputs,
-which are constants or linear in the noise, and a ``PathCondition``: the region of the noise, and
-the chance of the coins, that lead along it. Regions of different paths do not overlap but for sets
-of probability 0, and paths of probability 0 are left out. Whatever cannot be followed exactly
-raises ``OutOfScope``.
+Execution forks where a condition depends on noise or a coin is tossed. A path has its outputs,
+which are constants or linear in the noise, and a ``PathCondition``: the region of the noise and the
+probability of the coins that lead along it. Regions of different paths overlap in sets of
+probability 0 at most, and paths of probability 0 are left out. A program that cannot be followed
+exactly raises ``OutOfScope``.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from hedgerow.verify.refute.path_values import (
     Environment,
     PathValue,
     evaluate_alternatives,
+    require_boolean,
     require_number,
 )
 
@@ -50,9 +51,7 @@ Arguments: TypeAlias = Mapping[str, "PathValue | tuple[PathValue, ...]"]
 
 @dataclass(frozen=True, slots=True)
 class PathLimits:
-    """Where enumeration gives up: paths, statements in all, and the moment on the monotonic
-    clock.
-    """
+    """Limits of the enumeration: paths, statements in total, and a time on the monotonic clock."""
 
     paths: int = 3000
     steps: int = 50_000
@@ -61,7 +60,7 @@ class PathLimits:
 
 @dataclass(frozen=True, slots=True)
 class ProgramPath:
-    """One way through the program; ``names`` are the final values of its variables."""
+    """One path through the program, with the final values of its variables."""
 
     condition: PathCondition
     outputs: tuple[PathValue, ...]
@@ -70,7 +69,7 @@ class ProgramPath:
 
 @dataclass(frozen=True, slots=True)
 class _PathState:
-    """What is still to run: a linked list of blocks, each with the next statement's number."""
+    """A path under way; ``rest`` is a linked list of blocks, each with its next statement."""
 
     rest: tuple[Block, int, object] | None
     environment: Environment
@@ -84,8 +83,8 @@ def enumerate_paths(
     limits: PathLimits | None = None,
     keep: PathFilter | None = None,
 ) -> list[ProgramPath]:
-    """Every path of positive probability; those whose outputs so far ``keep`` finds wrong are
-    not followed further.
+    """Return every path of positive probability, without the paths whose outputs so far make
+    ``keep`` return False.
     """
     limits = limits or PathLimits()
     lists = {name: value for name, value in arguments.items() if isinstance(value, tuple)}
@@ -148,7 +147,7 @@ def _run_statement(
                 statement.condition, environment, state.condition
             ):
                 yield _PathState(
-                    (statement.then if _require_boolean(value) else statement.otherwise, 0, rest),
+                    (statement.then if require_boolean(value) else statement.otherwise, 0, rest),
                     environment,
                     store,
                     outputs,
@@ -159,14 +158,8 @@ def _run_statement(
             ):
                 again = (statement.body, 0, ((statement,), 0, rest))
                 yield _PathState(
-                    again if _require_boolean(value) else rest, environment, store, outputs
+                    again if require_boolean(value) else rest, environment, store, outputs
                 )
-
-
-def _require_boolean(value: PathValue) -> bool:
-    if not isinstance(value, bool):
-        raise OutOfScope("a condition that is not true or false")
-    return value
 
 
 def _draw_noise(
@@ -210,12 +203,12 @@ def _build_distribution(noise: Noise, parameters: tuple[RealNumber, ...]) -> Noi
 
 
 def _draw_coin(
-    chance: RealNumber, store: PathCondition
+    probability: RealNumber, store: PathCondition
 ) -> Iterator[tuple[PathCondition, PathValue]]:
-    low, high = enclose(chance)
+    low, high = enclose(probability)
     if low < 0 or high > 1:
-        raise OutOfScope("a chance outside 0 to 1")
-    for value, weight in ((True, chance), (False, subtract_reals(Fraction(1), chance))):
+        raise OutOfScope("a probability outside 0 to 1")
+    for value, weight in ((True, probability), (False, subtract_reals(Fraction(1), probability))):
         if weight != Fraction(0):
             yield store.multiply_weight(weight), value
 
@@ -224,8 +217,7 @@ def _draw_bits(
     width: RealNumber, store: PathCondition
 ) -> Iterator[tuple[PathCondition, PathValue]]:
     if not isinstance(width, Fraction) or width.denominator != 1 or not 0 < width <= 12:
-        raise OutOfScope("a word of too many bits to go through")
+        raise OutOfScope("a word of too many bits to enumerate")
     bits = int(width)
-    chance = Fraction(1, 2**bits)
     for value in range(2**bits):
-        yield store.multiply_weight(chance), BitWord(bits, value)
+        yield store.multiply_weight(Fraction(1, 2**bits)), BitWord(bits, value)

@@ -1,12 +1,13 @@
-"""Functions of one variable made of pieces c x^k e^((r x + a)/R), with whole r, a and exact c: the
-closed world in which densities are multiplied, shifted and integrated without error.
+"""Functions of one variable with pieces c x^k e^((r x + a)/R), integers r, a and exact c: a class
+closed under products, shifts and integrals, so that densities are handled without error.
 
-    term   {(k, r, a): c}           stands for the sum of c x^k e^((r x + a)/R) piece  (low, high,
-    term)        on low < x < high, whole ends, None for infinity; outside of all pieces the
-    function is 0
+    R      the common denominator of all rates, an integer
+    term   {(k, r, a): c}      the sum of c x^k e^((r x + a)/R)
+    piece  (low, high, term)   the term on low < x < high, with integer ends, None for infinity
+    mass   {a: c}              the sum of c e^(a/R)
 
-The unit of length and R are chosen by the caller such that all ends and rates are whole numbers;
-that makes the keys cheap.
+Outside all pieces the function is 0. The caller chooses the unit of length and R such that all ends
+and rates are integers, which makes the keys cheap.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ __all__ = ["Mass", "Piece", "PiecewiseExponential", "Term"]
 
 Term: TypeAlias = dict[tuple[int, int, int], Fraction]
 Mass: TypeAlias = dict[int, Fraction]
-"""{a: c} stands for the sum of c e^(a/R)."""
+"""{a: c}: the sum of c e^(a/R)."""
 Piece: TypeAlias = tuple[int | None, int | None, Term]
 
 _ONE: Term = {(0, 0, 0): Fraction(1)}
@@ -29,17 +30,17 @@ _ONE: Term = {(0, 0, 0): Fraction(1)}
 
 @dataclass(frozen=True, slots=True)
 class PiecewiseExponential:
-    """Sorted, without overlaps; ``rate`` is R."""
+    """A function as sorted pieces without overlaps; ``rate`` is R."""
 
     pieces: tuple[Piece, ...]
     rate: int
 
     def restrict(self, low: int | None, high: int | None) -> PiecewiseExponential:
-        """The function between two ends, 0 elsewhere."""
+        """Return the function that is equal to this one between two ends, and 0 elsewhere."""
         return self.multiply(PiecewiseExponential(((low, high, _ONE),), self.rate))
 
     def multiply(self, other: PiecewiseExponential) -> PiecewiseExponential:
-        """The product."""
+        """Return the product of two functions."""
         found, i, j = list[Piece](), 0, 0
         while i < len(self.pieces) and j < len(other.pieces):
             (a, b, f), (c, d, g) = self.pieces[i], other.pieces[j]
@@ -54,7 +55,7 @@ class PiecewiseExponential:
         return PiecewiseExponential(tuple(found), self.rate)
 
     def integrate(self) -> Mass:
-        """The integral over the line."""
+        """Integrate over the real line."""
         mass: Mass = {}
         for low, high, term in self.pieces:
             primitive = _integrate_term(term, self.rate)
@@ -63,24 +64,19 @@ class PiecewiseExponential:
         return {a: c for a, c in mass.items() if c}
 
     def integrate_window(self, low: int | None, high: int | None) -> PiecewiseExponential:
-        """v -> the integral of the function over low <= v - x <= high: what is left of a
-        variable that is tied to v.
+        """Return v -> the integral over low <= v - x <= high, which eliminates a variable x that
+        is tied to v.
         """
         upper = self._integrate_up_to()
-        if low is None and high is None:
-            return PiecewiseExponential(
-                ((None, None, {(0, 0, a): c for a, c in self.integrate().items()}),), self.rate
-            )
-        if low is None:
-            rest = PiecewiseExponential(
-                ((None, None, {(0, 0, a): c for a, c in self.integrate().items()}),), self.rate
-            )
-        else:
-            rest = upper._shift(low)
+        rest = (
+            PiecewiseExponential(((None, None, _build_constant(self.integrate())),), self.rate)
+            if low is None
+            else upper._shift(low)
+        )
         return rest if high is None else rest._subtract(upper._shift(high))
 
     def _integrate_up_to(self) -> PiecewiseExponential:
-        """x -> the integral up to x, as pieces that cover the line."""
+        """Return x -> the integral up to x, with pieces that cover the line."""
         found, mass, end = list[Piece](), dict[int, Fraction](), None
         for low, high, term in self.pieces:
             if low is not None and (end is None or end < low):
@@ -95,7 +91,7 @@ class PiecewiseExponential:
         return PiecewiseExponential((*found, (end, None, _build_constant(mass))), self.rate)
 
     def _shift(self, by: int) -> PiecewiseExponential:
-        """v -> the function at v - by."""
+        """Return v -> the function at v - by."""
         moved = [
             (None if a is None else a + by, None if b is None else b + by, _shift_term(term, by))
             for a, b, term in self.pieces
@@ -103,7 +99,7 @@ class PiecewiseExponential:
         return PiecewiseExponential(tuple(moved), self.rate)
 
     def _subtract(self, other: PiecewiseExponential) -> PiecewiseExponential:
-        """The difference of two functions that cover the line."""
+        """Subtract ``other``; both functions must cover the line."""
         negative = PiecewiseExponential(
             tuple((a, b, {key: -c for key, c in term.items()}) for a, b, term in other.pieces),
             self.rate,
@@ -155,8 +151,8 @@ def _build_constant(mass: Mass) -> Term:
 
 
 def _integrate_term(term: Term, rate: int) -> Term:
-    """A function whose derivative is the term: x^(k+1)/(k+1), or the exponential times the sum
-    of (-1)^j k!/(k-j)! x^(k-j) (R/r)^(j+1).
+    """Return a function whose derivative is the term: x^(k+1)/(k+1) if r = 0, else the
+    exponential times the sum of (-1)^j k!/(k-j)! x^(k-j) (R/r)^(j+1).
     """
     found: Term = {}
     for (k, r, a), c in term.items():
@@ -175,7 +171,7 @@ def _integrate_term(term: Term, rate: int) -> Term:
 
 
 def _evaluate_at(term: Term, x: int | None, side: int) -> Mass:
-    """The value at x; at infinity (``side`` says which) every part of it must vanish."""
+    """Evaluate at x; None is plus or minus infinity (``side``), where every part must vanish."""
     if x is None:
         if any(r * side >= 0 for _, r, _ in term):
             raise ArithmeticError("an integral that does not converge")

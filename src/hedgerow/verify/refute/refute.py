@@ -1,7 +1,7 @@
-"""The door of the refuter.
+"""The entry points of the refuter.
 
-Nothing that is returned rests on the search: a ``Counterexample`` recomputes its comparison when it
-is made, and can be replayed.
+No result rests on the search: a ``Counterexample`` checks its comparison when it is built, and can
+be replayed.
 """
 
 from __future__ import annotations
@@ -23,16 +23,14 @@ _EXTRA_TRIALS = 100
 
 @dataclass(frozen=True, slots=True)
 class RefutationResult:
-    """``witness`` breaks the claim; ``best`` has the largest loss that was found, whether it
-    breaks it or not.
-    """
+    """A counterexample that breaks the claim, and the strongest event found, which may not."""
 
     counterexample: Counterexample | None
     strongest: Counterexample | None
 
     @property
     def epsilon_lower(self) -> float:
-        """What epsilon is at least, in units of eps."""
+        """The lower bound found for epsilon, in units of eps."""
         return max(
             (one.loss for one in (self.counterexample, self.strongest) if one is not None),
             default=0.0,
@@ -40,8 +38,8 @@ class RefutationResult:
 
 
 def run_refuter(program: Program, *, seconds: float = 60) -> RefutationResult:
-    """Both in one go; once the claim is broken, a hundred more events are looked at. ``seconds``
-    are a last resort.
+    """Search for a counterexample and for a lower bound of epsilon in one run, which ends a hundred
+    trials after the claim is broken.
     """
     return RefutationResult(
         *CounterexampleSearch(program, Fraction(1), monotonic() + seconds).run((), _EXTRA_TRIALS)
@@ -55,8 +53,8 @@ def refute(
     seconds: float = 60,
     inputs: Iterable[InputPair] = (),
 ) -> Counterexample | None:
-    """Two inputs and an event that break ``multiple`` times the claim, or None where none was
-    found. ``inputs`` are tried first.
+    """Search for an event that breaks ``multiple`` times the claim, on ``inputs`` first, and return
+    None if none is found.
     """
     return CounterexampleSearch(program, Fraction(multiple), monotonic() + seconds).find_first(
         inputs
@@ -66,8 +64,8 @@ def refute(
 def find_lower_bound(
     program: Program, *, seconds: float = 60, inputs: Iterable[InputPair] = ()
 ) -> tuple[float, Counterexample | None]:
-    """The largest epsilon, in units of eps, that was found to be necessary, and the event that
-    shows it.
+    """Return the largest lower bound found for epsilon, in units of eps, and the event that proves
+    it.
     """
-    witness = CounterexampleSearch(program, Fraction(0), monotonic() + seconds).find_best(inputs)
-    return (0.0, None) if witness is None else (witness.loss, witness)
+    best = CounterexampleSearch(program, Fraction(0), monotonic() + seconds).find_best(inputs)
+    return (0.0, None) if best is None else (best.loss, best)

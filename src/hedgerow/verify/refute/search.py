@@ -1,9 +1,9 @@
-"""The search behind the refuter: candidates are measured exactly, and the best of them improved
-step by step.
+"""The search of the refuter: candidates are measured exactly, and the best are improved step by
+step.
 
-It is guided by floating point and limited by counts of steps, so that it finds the same on any
-machine (a clock is only the last resort). Nothing that it finds is believed for that: see
-``Counterexample``.
+Floating point guides the search, and counts of steps limit it, so that it finds the same on every
+machine (the clock is a last resort). Nothing rests on the search: a ``Counterexample`` checks
+itself.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from time import monotonic
 
 from hedgerow.verify.language.program import Noise, Program
 from hedgerow.verify.language.taint import list_findings
-from hedgerow.verify.refute.circuits import (
-    Circuit,
-    build_circuit,
-    has_only_bit_noise,
-    iterate_bit_events,
+from hedgerow.verify.refute.circuits import build_circuit, has_only_bit_noise, iterate_bit_events
+from hedgerow.verify.refute.counterexample import (
+    Counterexample,
+    evaluate_claim,
+    evaluate_unit,
+    find_epsilon_name,
+    is_violation,
 )
-from hedgerow.verify.refute.counterexample import Counterexample, is_violation
 from hedgerow.verify.refute.event_candidates import (
     bound_tails,
     count_changes,
@@ -36,9 +37,6 @@ from hedgerow.verify.refute.events import OutputEvent, restrict_paths
 from hedgerow.verify.refute.input_search import (
     EPSILONS,
     InputPair,
-    evaluate_claim,
-    evaluate_unit,
-    has_epsilon_parameter,
     iterate_input_pairs,
     lengthen_lists,
     shift_levels,
@@ -53,12 +51,11 @@ __all__ = ["CounterexampleSearch"]
 _CLIMB_PATHS, _TRIAL_PATHS = 20, 100
 _MAX_STEPS = 20_000
 _MAX_GIVEN_PAIRS = 100
-# Lengths of lists, how many pairs of inputs, from how many of the best trials to climb.
+# Lengths of lists, number of input pairs, number of best trials from which to climb.
 _STAGES = (((1, 2), 16, 3), ((3,), 6, 1), ((5, 4), 2, 0))
 _SCALAR_STAGES = (((1,), 48, 4),)  # without lists
-# so many pairs in a row with which nothing can be done, and no more are tried
-_MAX_FAILED_PAIRS = 12
-_MAX_ENDLESS_PAIRS = 2  # the same, where a loop is seen that does not end
+_MAX_FAILED_PAIRS = 12  # a stage ends after more failed pairs in a row than this
+_MAX_ENDLESS_PAIRS = 2  # the same for a program with an endless loop
 _MAX_SIGNATURES = 10
 _CLIMB_TRIALS = 50
 _MIN_IMPROVEMENT = 1e-3
@@ -66,9 +63,7 @@ _MIN_IMPROVEMENT = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class EventTrial:
-    """One event on two inputs, in the order in which they are compared. ``score`` says how near
-    it is to what is looked for.
-    """
+    """One event on two inputs; ``score`` is its loss, relative to the claim that is attacked."""
 
     pair: InputPair
     events: tuple[OutputEvent, ...]
@@ -84,7 +79,9 @@ class EventTrial:
 
 @dataclass
 class CounterexampleSearch:
-    """``multiple`` of the claim is to be broken; 0: as large a loss as possible is looked for."""
+    """A search for an event that breaks ``multiple`` times the claim, or has the largest loss if
+    ``multiple`` is 0.
+    """
 
     program: Program
     multiple: Fraction
@@ -93,21 +90,19 @@ class CounterexampleSearch:
     claims: dict[int, tuple[InputPair, RealNumber, RealNumber]] = field(default_factory=dict)
 
     def find_first(self, inputs: Iterable[InputPair]) -> Counterexample | None:
-        """The first trial that breaks the claim."""
-        for trial in self.iterate_trials(inputs):
-            if self.breaks_claim(trial):
-                return self.build_counterexample(trial)
-        return None
+        """Return the first trial that breaks the claim."""
+        trials = filter(self.breaks_claim, self.iterate_trials(inputs))
+        return next(map(self.build_counterexample, trials), None)
 
     def find_best(self, inputs: Iterable[InputPair]) -> Counterexample | None:
-        """The trial with the largest loss."""
+        """Return the trial with the largest loss."""
         return self.run(inputs, None)[1]
 
     def run(
         self, inputs: Iterable[InputPair], more: int | None
     ) -> tuple[Counterexample | None, Counterexample | None]:
-        """The first trial that breaks the claim, and the one with the largest loss: of all, or
-        of so many more after the first.
+        """Return the first trial that breaks the claim, and the trial with the largest loss; stop
+        ``more`` trials after the first.
         """
         first: EventTrial | None = None
         best: EventTrial | None = None
@@ -129,8 +124,8 @@ class CounterexampleSearch:
         )
 
     def iterate_trials(self, inputs: Iterable[InputPair]) -> Iterator[EventTrial]:
-        """A look at short lists, a climb from the best of them; longer lists and other values of
-        eps last.
+        """Try the given inputs, then short lists, then longer lists and other values of eps, each
+        with a climb from the best trials.
         """
         yield from self._run_stage([*inputs], _MAX_GIVEN_PAIRS, 2)
         lists = any(one.list for one in self.program.parameters)
@@ -138,7 +133,7 @@ class CounterexampleSearch:
             yield from self._run_stage(iterate_input_pairs(self.program, lengths), count, starts)
         for epsilon in (
             EPSILONS[1:]
-            if has_epsilon_parameter(self.program) and not self._has_endless_loop
+            if find_epsilon_name(self.program) is not None and not self._has_endless_loop
             else ()
         ):
             yield from self._run_stage(
@@ -149,11 +144,10 @@ class CounterexampleSearch:
 
     @property
     def _has_endless_loop(self) -> bool:
-        """Whether a loop is seen that does not end, so that most of what is tried is in vain."""
+        """True if the program has an endless loop, so that most trials fail."""
         return any(one.kind == "endless" for one in list_findings(self.program))
 
     def _varies_with_epsilon(self) -> bool:
-        """Whether other values of eps may be worth a climb of their own."""
         return self.program.claim.delta is not None or any(
             one.noise is Noise.GAUSSIAN for one in self.program.samples
         )
@@ -162,16 +156,16 @@ class CounterexampleSearch:
         self, candidates: Iterable[InputPair], count: int, starts: int
     ) -> Iterator[EventTrial]:
         best: dict[object, EventTrial] = {}
-        vain = 0
+        failures = 0
         for pair in islice(candidates, count):
             if monotonic() > self.deadline:
                 return
-            if vain > (_MAX_ENDLESS_PAIRS if self._has_endless_loop else _MAX_FAILED_PAIRS):
+            if failures > (_MAX_ENDLESS_PAIRS if self._has_endless_loop else _MAX_FAILED_PAIRS):
                 break
-            vain += 1
+            failures += 1
             try:
                 for trial in self._try_pair(pair):
-                    vain = 0
+                    failures = 0
                     yield trial
                     key = (
                         count_changes(trial.event),
@@ -185,7 +179,7 @@ class CounterexampleSearch:
             yield from self._climb(start, _CLIMB_TRIALS)
 
     def _try_pair(self, pair: InputPair) -> Iterator[EventTrial]:
-        # Beyond where nothing is claimed, so that nothing can break it, and no run is needed
+        # OutOfScope for parameters without a claim: nothing can break it, so skip the run
         self._evaluate_claim(pair)
         if has_only_bit_noise(self.program):
             try:
@@ -197,9 +191,9 @@ class CounterexampleSearch:
         one, other = (
             enumerate_paths(self.program, side, limits) for side in (pair.first, pair.second)
         )
-        for turned, first, second in ((pair, one, other), (pair.flipped, other, one)):
-            if turned is not None:
-                yield from self._try_paths(turned, first, second)
+        for ordered, first, second in ((pair, one, other), (pair.flipped, other, one)):
+            if ordered is not None:
+                yield from self._try_paths(ordered, first, second)
 
     def _try_paths(
         self, pair: InputPair, first: Sequence[ProgramPath], second: Sequence[ProgramPath]
@@ -215,7 +209,7 @@ class CounterexampleSearch:
                     yield trial
                     if event is base and self._exceeds_claim(trial):
                         gains.append(event)
-        # many events that gain a little may together gain more than delta
+        # events that each exceed the claim a little may exceed delta together
         if len(gains) > 1 and self.program.claim.delta is not None:
             trial = self._measure_trial(pair, tuple(gains), first, second)
             if trial is not None:
@@ -237,16 +231,11 @@ class CounterexampleSearch:
                 trial = self._score_trial(
                     turned,  # type: ignore[arg-type]
                     (event,),
-                    *self._measure_on_circuits(event, first, second),
+                    first.probability(event),
+                    second.probability(event),
                 )  # not None here
                 if trial is not None:
                     yield trial
-
-    @staticmethod
-    def _measure_on_circuits(
-        event: OutputEvent, first: Circuit, second: Circuit
-    ) -> tuple[Fraction, Fraction]:
-        return first.probability(event), second.probability(event)
 
     def _measure_trial(
         self,
@@ -304,14 +293,14 @@ class CounterexampleSearch:
         )
 
     def _climb(self, start: EventTrial, left: int) -> Iterator[EventTrial]:
-        """As long as something is gained: other bounds on outputs, longer lists, other levels of
-        the inputs; what helped last first.
+        """Improve the trial while its score grows: other bounds on outputs, longer lists, other
+        levels of the inputs; the change that helped last comes first.
         """
-        here, ways = start, [self._vary_bounds, self._vary_lengths, self._vary_levels]
+        here, changes = start, [self._vary_bounds, self._vary_lengths, self._vary_levels]
         while here.score < math.inf and len(here.events) == 1:
             better: EventTrial | None = None
-            for way in ways:
-                for trial in way(here):
+            for change in changes:
+                for trial in change(here):
                     left -= 1
                     if left <= 0 or monotonic() > self.deadline:
                         return
@@ -322,7 +311,7 @@ class CounterexampleSearch:
                         better = trial
                         break
                 if better is not None:
-                    ways.sort(key=lambda one: one != way)
+                    changes.sort(key=lambda one: one != change)
                     break
             if better is None:
                 return
